@@ -1,0 +1,43 @@
+"""Readers and writers of files. Pure: they know no store and no screen.
+
+Every reader yields `Numbered` records lazily and gathers what it refused, dropped and changed in
+the `Reading` that it is given; a strict one raises InputError before it ends.
+"""
+
+from labeler.formats.corpora import read_corpus, write_corpus
+from labeler.formats.fields import columns_from
+from labeler.formats.goldenfile import read_golden, write_golden, write_qrels
+from labeler.formats.grades import GAINS, GradeMap
+from labeler.formats.joins import Joins, near_misses
+from labeler.formats.judgments import read_judgments, write_labels, write_verdicts
+from labeler.formats.queries import read_queries, write_queries
+from labeler.formats.reading import Note, Numbered, Reading
+from labeler.formats.runs import read_run, write_run
+from labeler.formats.write import Format, write_atomically, write_json_lines, write_table
+
+__all__ = [
+    "GAINS",
+    "Format",
+    "GradeMap",
+    "Joins",
+    "Note",
+    "Numbered",
+    "Reading",
+    "columns_from",
+    "near_misses",
+    "read_corpus",
+    "read_golden",
+    "read_judgments",
+    "read_queries",
+    "read_run",
+    "write_atomically",
+    "write_corpus",
+    "write_golden",
+    "write_json_lines",
+    "write_labels",
+    "write_qrels",
+    "write_queries",
+    "write_run",
+    "write_table",
+    "write_verdicts",
+]

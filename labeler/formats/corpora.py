@@ -1,0 +1,138 @@
+"""Corpora: passages from BEIR or JSON lines, tables, or a folder of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from labeler.formats.fields import Row, Shape, checked_id, identifier, kind_of, text_of
+from labeler.formats.reading import Numbered, Reading, Refused
+from labeler.formats.records import distinct
+from labeler.formats.source import Source
+from labeler.formats.tables import is_json, rows, values
+from labeler.formats.write import Format, write_json_lines, write_table
+from labeler.model import Passage
+
+CORPUS_COLUMNS = tuple(field.name for field in fields(Passage))
+CORPUS_SHAPE = Shape(
+    "a corpus",
+    {
+        "passage_id": (
+            *("_id", "id", "pid", "doc_id", "docid", "docno"),
+            *("document_id", "chunk_id", "corpus_id"),
+        ),
+        "text": ("passage", "contents", "content", "body", "page_content"),
+        "title": ("heading",),
+        "source_uri": ("url", "uri"),
+        "locator": (),
+        "scope": (),
+        "effective_from": ("valid_from",),
+        "effective_to": ("valid_to",),
+    },
+    ("passage_id", "text"),
+    (CORPUS_COLUMNS,),
+)
+TEXT_SUFFIXES = (".md", ".txt")
+
+
+def read_corpus(
+    path: str | Path,
+    *,
+    reading: Reading | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str = "",
+) -> Iterator[Numbered[Passage]]:
+    """Read passages from a file, or from every .md and .txt file below a folder.
+
+    The id of a file in a folder is its path below it, with `/`. Texts come exactly as they stand.
+    The same passage twice is dropped and noted; the same id with another text is refused, with
+    both lines. LlamaIndex's EmbeddingQAFinetuneDataset brings its own corpus.
+    """
+    reading = reading or Reading()
+    if Path(path).is_dir():
+        yield from _read_folder(Path(path), reading)
+        reading.finish()
+        return
+    source = Source(path, reading, name=name)
+    yield from distinct(
+        source,
+        rows_or_mapping(source, CORPUS_SHAPE, key="corpus", columns=columns or {}),
+        build=lambda row: _passage(row, source),
+        key=lambda passage: (passage.passage_id,),
+    )
+
+
+def rows_or_mapping(
+    source: Source, shape: Shape, *, key: str, columns: Mapping[str, str]
+) -> Iterator[Row]:
+    """The rows of a table, or of the mapping {id: text} under `key` of a LlamaIndex dataset."""
+    if is_json(source) and source.suffix == ".json" and source.first_line().startswith("{"):
+        line, document = next(values(Source(source.path, Reading(skip_bad=True))), (0, None))
+        if isinstance(document, dict) and {"queries", "corpus", "relevant_docs"} <= set(document):
+            texts = document[key]
+            if not isinstance(texts, dict):
+                source.stop(line, found=f"{kind_of(texts)} in {key}", expected="{id: text}")
+            identity = shape.required[0]
+            for name, text in texts.items():
+                yield Row(line, {identity: name, "text": text})
+            return
+    yield from rows(source, shape, columns=columns)
+
+
+def _passage(row: Row, source: Source) -> Passage:
+    identity = identifier(row.cells, "passage_id", source=source, line=row.line)
+    if row.cells.get("text") is None:
+        raise Refused("no text", "the passage's text")
+    passage = Passage(identity, *(text_of(row.cells, field) for field in CORPUS_COLUMNS[1:]))
+    if not passage.text.strip():
+        source.note(row.line, "a passage without text")
+    return passage
+
+
+def _read_folder(folder: Path, reading: Reading) -> Iterator[Numbered[Passage]]:
+    found = False
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        below = path.relative_to(folder)
+        if any(part.startswith(".") for part in below.parts):
+            continue
+        identity = below.as_posix()
+        if path.suffix.lower() not in TEXT_SUFFIXES:
+            reading.note(identity, 0, "neither .md nor .txt, left out")
+            continue
+        found = True
+        if path.stat().st_size == 0:
+            reading.note(identity, 0, "an empty file, left out")
+            continue
+        try:
+            text = Source(path, reading, name=identity).text()
+            yield Numbered(0, Passage(checked_id(identity, "passage_id"), text))
+        except Refused as why:
+            reading.refuse(identity, 0, found=why.found, expected=why.expected)
+    if not found:
+        reading.stop(
+            folder.name,
+            0,
+            found="a folder without .md or .txt files",
+            expected="texts in it, or a corpus file such as corpus.jsonl",
+        )
+
+
+def write_corpus(path: str | Path, passages: Iterable[Passage], *, form: Format) -> int:
+    """Write passages as csv, jsonl or beir; returns their number.
+
+    BEIR's form keeps what it has no field for under "metadata", and is read back from there.
+    """
+    if form == "beir":
+        return write_json_lines(path, map(_beir, passages))
+    return write_table(path, CORPUS_COLUMNS, rows=map(astuple, passages), form=form)
+
+
+def _beir(passage: Passage) -> dict[str, object]:
+    rest = dict(zip(CORPUS_COLUMNS[3:], astuple(passage)[3:], strict=True))
+    return {
+        "_id": passage.passage_id,
+        "title": passage.title,
+        "text": passage.text,
+        "metadata": {name: value for name, value in rest.items() if value},
+    }

@@ -1,0 +1,186 @@
+"""Golden sets: which passages a query should find."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from labeler.formats.fields import Cells, Row, Shape, checked_id, identifier, kind_of, text_of
+from labeler.formats.grades import GradeMap, scale_of
+from labeler.formats.judgments import PASSAGE_NAMES, QRELS_COLUMNS, document_rows, judgment_rows
+from labeler.formats.reading import Numbered, Reading, Refused
+from labeler.formats.records import distinct
+from labeler.formats.source import Source
+from labeler.formats.tables import delimiter_of, is_json, rows
+from labeler.formats.trec import write_trec_qrels
+from labeler.formats.write import Format, write_atomically, write_table
+from labeler.model import GoldenEntry, Grade
+
+GOLDEN_COLUMNS = ("query_id", "passage_id", "grade", "query", "kind")
+
+_FIELDS = {
+    "query_id": ("_id", "id", "qid", "topic_id", "topic"),
+    "passage_id": PASSAGE_NAMES,
+    "grade": ("label", "relevance", "rel", "rating", "judgment", "judgement", "score"),
+    "query": ("question", "text", "query_text", "user_input"),
+    "kind": ("type", "category"),
+    "expected": (
+        *("relevant_chunk_ids", "relevant_passage_ids", "relevant_doc_ids", "relevant_ids"),
+        *("relevant_docs", "expected_ids", "expected_passage_ids", "expected_chunk_ids"),
+        *("reference_context_ids", "passage_ids", "chunk_ids", "doc_ids"),
+    ),
+    "contexts": ("reference_contexts",),
+}
+_ROWS = Shape("a golden set", _FIELDS, ("passage_id", "grade"), (GOLDEN_COLUMNS, QRELS_COLUMNS))
+_ENTRIES = Shape("a golden set", _FIELDS, ())
+
+
+class _Golden(NamedTuple):
+    """One row of a golden file, as a list of passages of one grade."""
+
+    query_id: str
+    query: str
+    kind: str
+    passages: tuple[str, ...]
+    grade: Grade | None
+    is_pair: bool = False
+
+
+def read_golden(
+    path: str | Path,
+    *,
+    grades: GradeMap | None = None,
+    reading: Reading | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str = "",
+) -> Iterator[Numbered[GoldenEntry]]:
+    """Read a golden set in any of the shapes that teams keep.
+
+    A query with a list of passage ids (all graded YES), JSON or JSON lines; a row a pair with a
+    grade (qrels of TREC or BEIR, CSV, TSV, JSON lines, ours); documents of other tools (see
+    `foreign`). A query without an id has `query_id` "" and is known by its exact text. A query
+    that expects nothing has one entry with `passage_id` "". Grades are read as those of judgments.
+    """
+    reading = reading or Reading()
+    source = Source(path, reading, name=name)
+    if grades is None:
+        before = Source(path, Reading(skip_bad=True), name=name)
+        grades = scale_of(
+            (
+                (line, cells["grade"])
+                for line, cells in _golden_rows(before, columns or {})
+                if cells.get("grade") not in (None, "")
+            ),
+            source,
+        )
+    known = grades
+    golden = distinct(
+        source,
+        _golden_rows(source, columns or {}),
+        build=lambda row: _golden(row, known, source),
+        key=_key,
+    )
+    for line, entry in golden:
+        for passage_id in entry.passages or ("",):
+            record = GoldenEntry(
+                entry.query_id, passage_id, entry.grade, query=entry.query, kind=entry.kind
+            )
+            yield Numbered(line, record)
+
+
+def _key(entry: _Golden) -> tuple[str, ...]:
+    """A row a pair is known by its pair, a list by its query."""
+    query = entry.query_id or entry.query
+    return (query, entry.passages[0]) if entry.is_pair else (query,)
+
+
+def _golden_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Row]:
+    if is_json(source):
+        yield from document_rows(source) or rows(source, _ENTRIES, columns=columns)
+    elif columns or delimiter_of(source, _ROWS, columns) is not None:
+        yield from rows(source, _ROWS, columns=columns)
+    else:
+        yield from judgment_rows(source, columns)
+
+
+def _golden(row: Row, grades: GradeMap, source: Source) -> _Golden:
+    line, cells = row
+    query_id = ""
+    if cells.get("query_id") not in (None, ""):
+        query_id = identifier(cells, "query_id", source=source, line=line)
+    query = text_of(cells, "query")
+    if not query_id and not query.strip():
+        raise Refused("neither query_id nor query", "one of them")
+    if "where" in cells and query_id == query:
+        query_id = ""  # a document of another tool that knows the query by its text alone
+    kind = text_of(cells, "kind")
+    if "expected" in cells:
+        expected = _expected(cells, source, line)
+        return _Golden(query_id, query, kind, expected, Grade.YES if expected else None)
+    if cells.get("contexts") is not None:
+        raise Refused("the texts of passages", "their ids, under reference_context_ids")
+    if "passage_id" not in cells:
+        raise Refused("no list of expected passages", '"expected": [ids], or [] for none')
+    if cells["passage_id"] in (None, "") and cells.get("grade") in (None, ""):
+        return _Golden(query_id, query, kind, (), None)
+    passage_id = identifier(cells, "passage_id", source=source, line=line)
+    grade = grades.read(cells.get("grade"))
+    return _Golden(query_id, query, kind, (passage_id,), grade, is_pair=True)
+
+
+def _expected(cells: Cells, source: Source, line: int) -> tuple[str, ...]:
+    value = cells["expected"]
+    if not isinstance(value, list):
+        raise Refused(f"{kind_of(value)} where the expected passages stand", "a list of ids")
+    ids = []
+    for element in value:
+        if type(element) is int:
+            source.note(line, "passage_id is a number and was read as text")
+            element = str(element)
+        if not isinstance(element, str):
+            raise Refused(f"{kind_of(element)} among the expected passages", "an id")
+        ids.append(checked_id(element, "passage_id"))
+    distinct_ids = tuple(dict.fromkeys(ids))
+    if len(distinct_ids) < len(ids):
+        source.note(line, "a passage stands twice in a list of expected ones, read once")
+    return distinct_ids
+
+
+def write_golden(path: str | Path, entries: Iterable[GoldenEntry], *, form: Format) -> int:
+    """Write a golden set as csv, jsonl, or qrels of trec or beir; returns the number of rows.
+
+    csv and jsonl hold everything. Qrels hold gains (YES 2, PART 1, NO 0) of queries with ids: a
+    query that expects nothing has no row in them, and `GAINS` is the map that reads them back.
+    """
+    if form in ("trec", "beir"):
+        graded = ((e.query_id, e.passage_id, e.grade.gain) for e in entries if e.grade)
+        return write_qrels(path, graded, form=form)
+    cells = (
+        (e.query_id, e.passage_id, e.grade.value if e.grade else None, e.query, e.kind)
+        for e in entries
+    )
+    return write_table(path, GOLDEN_COLUMNS, rows=cells, form=form)
+
+
+def write_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]], *, form: Format) -> int:
+    """Write (query_id, passage_id, gain) as trec, beir, csv or jsonl; returns how many."""
+    if form == "trec":
+        return write_trec_qrels(path, rows)
+    if form == "beir":
+        return _write_beir_qrels(path, rows)
+    return write_table(path, QRELS_COLUMNS, rows=rows, form=form)
+
+
+def _write_beir_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> int:
+    written = 0
+    with write_atomically(path) as handle:
+        plain = csv.writer(handle, delimiter="\t", lineterminator="\n")
+        quoted = csv.writer(handle, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
+        plain.writerow(("query-id", "corpus-id", "score"))
+        for row in rows:
+            # csv leaves a lone carriage return bare when it is no part of the line's end.
+            (quoted if "\r" in row[0] + row[1] else plain).writerow(row)
+            written += 1
+    return written

@@ -1,0 +1,72 @@
+"""Which ids of a file are known, and which would be if they were written as others are."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+_BLANK = " \t\r\n\xa0\u200b\ufeff"
+
+
+class Joins(NamedTuple):
+    """How many distinct ids were brought, how many are known as they stand, and how many more
+    would be after NFC, then after trimming blanks and leading zeros, then without regard to case.
+    An id counts at the first of these that makes it known. Nothing is ever merged by this."""
+
+    brought: int
+    joined: int
+    after_nfc: int
+    after_trimming: int
+    after_case: int
+    example: tuple[str, str] | None = None
+
+    def sentence(self, what: str) -> str:
+        """ "197 of 200 queries join, 2 more would after NFC"; `what` is the plural of the ids."""
+        near = [
+            f"{count:,} more would {how}"
+            for count, how in (
+                (self.after_nfc, "after NFC"),
+                (self.after_trimming, "after trimming blanks or leading zeros"),
+                (self.after_case, "if case did not count"),
+            )
+            if count
+        ]
+        example = f" ({self.example[0]!r} is near {self.example[1]!r})" if self.example else ""
+        counted = f"{self.joined:,} of {self.brought:,} {what} join"
+        return ", ".join([counted, *near]) + example
+
+
+def near_misses(brought: Iterable[str], known: Iterable[str]) -> Joins:
+    """Count which ids of `brought` are among `known`, and which nearly are."""
+    have = set(known)
+    mine = set(brought)
+    missing = mine - have
+    counts = []
+    example: tuple[str, str] | None = None
+    for form in _FORMS:
+        forms = {form(identity): identity for identity in sorted(have)} if missing else {}
+        near = {identity for identity in missing if form(identity) in forms}
+        if near and example is None:
+            first = min(near)
+            example = (first, forms[form(first)])
+        counts.append(len(near))
+        missing -= near
+    nfc, trimmed, caseless = counts
+    return Joins(len(mine), len(mine & have), nfc, trimmed, caseless, example)
+
+
+def _nfc(identity: str) -> str:
+    return unicodedata.normalize("NFC", identity)
+
+
+def _trimmed(identity: str) -> str:
+    plain = _nfc(identity).strip(_BLANK)
+    return plain.lstrip("0") or plain
+
+
+def _caseless(identity: str) -> str:
+    return _nfc(_trimmed(identity).casefold())
+
+
+_FORMS: tuple[Callable[[str], str], ...] = (_nfc, _trimmed, _caseless)

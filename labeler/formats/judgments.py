@@ -1,0 +1,200 @@
+"""Labels and verdicts: a grade of a pair, from a person or from a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from labeler.errors import InputError
+from labeler.formats.fields import (
+    Row,
+    Shape,
+    bool_of,
+    float_of,
+    identifier,
+    text_of,
+)
+from labeler.formats.foreign import reader_of
+from labeler.formats.grades import GradeMap, scale_of
+from labeler.formats.reading import Numbered, Reading, Refused
+from labeler.formats.records import distinct
+from labeler.formats.source import Source
+from labeler.formats.tables import TREC_SUFFIXES, delimiter_of, is_json, rows, values
+from labeler.formats.trec import QRELS_WIDTH, bare_beir_rows, fields_of, is_bare_beir, qrels_rows
+from labeler.formats.write import Format, write_table
+from labeler.model import Judgment, State, Status
+
+LABEL_COLUMNS = (
+    *("query_id", "passage_id", "annotator", "grade", "state"),
+    *("labelled_at", "blind", "spotcheck", "note"),
+)
+VERDICT_COLUMNS = (
+    *("query_id", "passage_id", "judge", "rubric", "model"),
+    *("grade", "status", "reason", "judged_at", "cost"),
+)
+QRELS_COLUMNS = ("query_id", "passage_id", "grade")
+PASSAGE_NAMES = (
+    *("pid", "doc_id", "docid", "docno", "document_id"),
+    *("corpus_id", "chunk_id", "passage"),
+)
+_FIELDS = {
+    "query_id": ("qid", "topic", "topic_id", "query", "query_text"),
+    "passage_id": PASSAGE_NAMES,
+    "grade": ("label", "relevance", "rel", "rating", "judgment", "judgement", "score"),
+    "state": ("status",),
+    "person": ("annotator", "judge", "assessor", "rater", "user"),
+    "rubric": (),
+    "model": (),
+    "reason": ("rationale", "explanation"),
+    "note": ("notes", "comment"),
+    "raw": ("raw_reply",),
+    "at": ("labelled_at", "judged_at", "timestamp", "created_at"),
+    "blind": (),
+    "spotcheck": ("spot_check",),
+    "cost": ("cost_usd",),
+}
+JUDGMENT_SHAPE = Shape(
+    "a file of judgments",
+    _FIELDS,
+    QRELS_COLUMNS,
+    (LABEL_COLUMNS, VERDICT_COLUMNS, QRELS_COLUMNS),
+)
+
+_UNGRADED = {State.UNSURE.value, State.LATER.value, Status.UNREADABLE.value}
+_STATES = _UNGRADED | {State.LABELLED.value, Status.OK.value}
+
+
+def read_judgments(
+    path: str | Path,
+    *,
+    grades: GradeMap | None = None,
+    reading: Reading | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str = "",
+) -> Iterator[Numbered[Judgment]]:
+    """Read labels or verdicts: TREC or BEIR qrels, CSV, TSV, JSON, or a document of another tool.
+
+    Without `grades` the file is read once before, to know its scale (see `scale_of`). A missing
+    grade is an error unless the row's state is unsure, later or unreadable. A file that names
+    its queries by their text alone (Quepid, judgment lists) has that text as `query_id`, which is
+    noted. The same judgment twice is dropped and noted; a contradiction is refused, with both
+    lines. Judgments are the same pair's when person, rubric and model are the same.
+    """
+    reading = reading or Reading()
+    source = Source(path, reading, name=name)
+    if grades is None:
+        grades = scale_of(_grade_values(path, name, columns or {}), source)
+    known = grades
+    yield from distinct(
+        source,
+        judgment_rows(source, columns or {}),
+        build=lambda row: _judgment(row, known, source),
+        key=lambda r: (r.query_id, r.passage_id, r.person, r.rubric, r.model),
+    )
+
+
+def judgment_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Row]:
+    """The rows of a file of judgments, in whichever of its forms, their grades still unread."""
+    if is_json(source):
+        read_documents = document_rows(source)
+        yield from read_documents or rows(source, JUDGMENT_SHAPE, columns=columns)
+        return
+    known = delimiter_of(source, JUDGMENT_SHAPE, columns)
+    first = source.first_line()
+    if known is not None or columns:
+        yield from rows(source, JUDGMENT_SHAPE, columns=columns)
+    elif is_bare_beir(first) and source.suffix not in TREC_SUFFIXES:
+        yield from bare_beir_rows(source)
+    elif source.suffix == ".csv" and len(fields_of(first)) != QRELS_WIDTH:
+        yield from rows(source, JUDGMENT_SHAPE, columns=columns)  # says which column is missing
+    else:
+        yield from qrels_rows(source)
+
+
+def document_rows(source: Source) -> Iterator[Row] | None:
+    """The rows of another tool's JSON document; None when the file is no such document."""
+    try:
+        _, first = next(values(Source(source.path, Reading())), (0, None))
+    except InputError:
+        return None  # broken JSON: reading it as rows names the place
+    read = reader_of(first)
+    return None if read is None else _linked(source, read)
+
+
+def _linked(source: Source, read: Callable[[dict[str, Any]], Iterable[Any]]) -> Iterator[Row]:
+    for line, document in values(source):
+        try:
+            for where, cells in read(document):
+                if cells["query_id"] is None and isinstance(cells.get("query"), str):
+                    cells["query_id"] = cells["query"]
+                    source.note(0, "queries without an id are named by their text")
+                cells["where"] = where
+                yield Row(line, cells)
+        except Refused as why:
+            source.refuse(line, why)
+
+
+def _grade_values(
+    path: str | Path, name: str, columns: Mapping[str, str]
+) -> Iterator[tuple[int, object]]:
+    """Every grade of a file with its line; what is malformed is left for the second reading."""
+    source = Source(path, Reading(skip_bad=True), name=name)
+    for line, cells in judgment_rows(source, columns):
+        yield line, cells.get("grade")
+
+
+def _judgment(row: Row, grades: GradeMap, source: Source) -> Judgment:
+    line, cells = row
+    state = text_of(cells, "state").strip().casefold()
+    if state and state not in _STATES:
+        raise Refused(f"state {state!r}", "labelled, unsure, later, ok or unreadable")
+    value = cells.get("grade")
+    empty = value is None or value == ""
+    if state in _UNGRADED and not empty:
+        raise Refused(f"grade {value} beside state {state}", "no grade, or another state")
+    query_id = identifier(cells, "query_id", source=source, line=line)
+    passage_id = identifier(cells, "passage_id", source=source, line=line)
+    grade = None if state in _UNGRADED else grades.read(value)
+    if len(cells) <= 3:
+        return Judgment(query_id, passage_id, grade)
+    return Judgment(
+        query_id,
+        passage_id,
+        grade,
+        state=state,
+        person=text_of(cells, "person"),
+        rubric=text_of(cells, "rubric"),
+        model=text_of(cells, "model"),
+        reason=text_of(cells, "reason"),
+        note=text_of(cells, "note"),
+        raw=text_of(cells, "raw"),
+        at=text_of(cells, "at"),
+        blind=bool_of(cells, "blind"),
+        spotcheck=text_of(cells, "spotcheck"),
+        cost=float_of(cells, "cost"),
+    )
+
+
+def write_labels(path: str | Path, records: Iterable[Judgment], *, form: Format) -> int:
+    """Write labels under LABEL_COLUMNS as csv or jsonl; returns the number of rows."""
+    cells = (
+        (
+            *(r.query_id, r.passage_id, r.person, r.grade and r.grade.value, r.state),
+            *(r.at, r.blind, r.spotcheck, r.note),
+        )
+        for r in records
+    )
+    return write_table(path, LABEL_COLUMNS, rows=cells, form=form)
+
+
+def write_verdicts(path: str | Path, records: Iterable[Judgment], *, form: Format) -> int:
+    """Write verdicts under VERDICT_COLUMNS as csv or jsonl; returns the number of rows."""
+    cells = (
+        (
+            *(r.query_id, r.passage_id, r.person, r.rubric, r.model),
+            *(r.grade and r.grade.value, r.state, r.reason, r.at, r.cost),
+        )
+        for r in records
+    )
+    return write_table(path, VERDICT_COLUMNS, rows=cells, form=form)

@@ -1,0 +1,205 @@
+"""Runs: which passages a system ranked for each query, in the retriever's own order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from labeler.formats.fields import Shape, float_of, identifier, integer_of
+from labeler.formats.reading import Numbered, Reading, Refused
+from labeler.formats.records import REPEATED
+from labeler.formats.source import Source
+from labeler.formats.tables import delimiter_of, is_json, rows
+from labeler.formats.trec import RUN, RUN_WIDTH, fields_of, trec_fields, write_trec_run
+from labeler.formats.write import Format, write_table
+from labeler.model import RunRow
+
+RUN_COLUMNS = ("query_id", "passage_id", "rank", "score")
+RUN_SHAPE = Shape(
+    "a run",
+    {
+        "query_id": ("qid", "topic", "topic_id"),
+        "passage_id": (
+            *("pid", "doc_id", "docid", "docno", "document_id"),
+            *("corpus_id", "chunk_id", "_id", "id"),
+        ),
+        "rank": ("position", "pos"),
+        "score": ("similarity", "sim", "relevance_score", "rsv"),
+    },
+    ("query_id", "passage_id"),
+    (RUN_COLUMNS,),
+)
+
+
+class _Hit(NamedTuple):
+    """One row of a run before its place in the ranking is settled."""
+
+    line: int
+    passage_id: str
+    rank: int | None
+    score: float | None
+
+
+_Ranking = list[_Hit]
+
+
+def read_run(
+    path: str | Path,
+    *,
+    reading: Reading | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str = "",
+) -> Iterator[Numbered[RunRow]]:
+    """Read a TREC run, or JSON, CSV or TSV rows with a rank, a score, or both.
+
+    Rows come query by query, in the order in which the queries first appear, ranks counting from
+    1 without gaps. An explicit rank decides, wherever it starts, and a score that contradicts it
+    is noted; ranks that are all the same say nothing. Scores alone are sorted, ties by passage id
+    from the last to the first, as trec_eval has it. A passage that is ranked twice for one query
+    keeps both slots and is noted; two passages on one rank are refused. The whole run is held in
+    memory (about 250 MB for a million rows), for rows of a query need not stand together.
+    """
+    reading = reading or Reading()
+    source = Source(path, reading, name=name)
+    rankings: dict[str, _Ranking] = {}
+    hits = (
+        _named_hits(source, columns or {})
+        if _is_named(source, columns or {})
+        else _trec_hits(source)
+    )
+    for query_id, hit in hits:
+        ranking = rankings.get(query_id)
+        if ranking is None:
+            ranking = rankings[query_id] = []
+        ranking.append(hit)
+    if not rankings and not reading.problems:
+        source.note(0, "no rows")
+    ranked = _ranks_speak(rankings, source)
+    for query_id, ranking in rankings.items():
+        ordered = _by_rank(query_id, ranking, source) if ranked else _by_score(ranking)
+        for rank, hit in enumerate(_without_repeats(ordered, source), 1):
+            row = RunRow(query_id, hit.passage_id, rank, hit.score)
+            yield Numbered(hit.line, row)
+    reading.finish()
+
+
+def _is_named(source: Source, columns: Mapping[str, str]) -> bool:
+    """Whether the columns have names; a table without them is told so rather than read as TREC."""
+    if columns or is_json(source) or delimiter_of(source, RUN_SHAPE, columns) is not None:
+        return True
+    return source.suffix in (".csv", ".tsv") and len(fields_of(source.first_line())) != RUN_WIDTH
+
+
+def _trec_hits(source: Source) -> Iterator[tuple[str, _Hit]]:
+    make = _Hit._make
+    for line, (query_id, _, passage_id, rank, score, _) in trec_fields(
+        source, RUN_WIDTH, expected=RUN
+    ):
+        try:
+            if not (rank.isdigit() and rank.isascii()) or len(rank) > 9:
+                raise Refused(f"rank {rank!r}", "a whole number from 0 or 1")
+            number = float(score)
+            if number - number != 0 or "_" in score or not score.isascii():
+                raise Refused(f"score {score!r}", "a finite number")
+        except ValueError:
+            source.refuse(line, Refused(f"score {score!r}", "a finite number"))
+        except Refused as why:
+            source.refuse(line, why)
+        else:
+            yield query_id, make((line, passage_id, int(rank), number))
+
+
+def _named_hits(source: Source, columns: Mapping[str, str]) -> Iterator[tuple[str, _Hit]]:
+    for line, cells in rows(source, RUN_SHAPE, columns=columns):
+        try:
+            query_id = identifier(cells, "query_id", source=source, line=line)
+            passage_id = identifier(cells, "passage_id", source=source, line=line)
+            rank, score = integer_of(cells, "rank"), float_of(cells, "score")
+            if rank is not None and rank < 0:
+                raise Refused(f"rank {rank}", "a whole number from 0 or 1")
+            if rank is None and score is None:
+                raise Refused("neither rank nor score", "one of them")
+        except Refused as why:
+            source.refuse(line, why)
+        else:
+            yield query_id, _Hit(line, passage_id, rank, score)
+
+
+def _ranks_speak(rankings: dict[str, _Ranking], source: Source) -> bool:
+    """Whether the ranks order the file; when they do, rows without one are refused and removed."""
+    constant = {hit.rank for ranking in rankings.values() for hit in ranking}
+    if constant <= {None}:
+        return False
+    scored = all(hit.score is not None for ranking in rankings.values() for hit in ranking)
+    if len(constant) == 1 and scored and any(len(ranking) > 1 for ranking in rankings.values()):
+        source.note(0, f"every rank is {constant.pop()}; the scores were sorted instead")
+        return False
+    if None in constant:
+        for query_id, ranking in rankings.items():
+            for hit in ranking:
+                if hit.rank is None:
+                    why = Refused("no rank", "one, as other rows of the file have")
+                    source.refuse(hit.line, why)
+            rankings[query_id] = [hit for hit in ranking if hit.rank is not None]
+    return True
+
+
+def _by_rank(query_id: str, ranking: _Ranking, source: Source) -> _Ranking:
+    ranks = [hit.rank or 0 for hit in ranking]
+    count = len(ranks)
+    if ranks != list(range(1, count + 1)):
+        ranking = _settled(query_id, ranking, source)
+        ranks = [hit.rank or 0 for hit in ranking]
+        if ranks and ranks[0] == 0:
+            source.note(ranking[0].line, "ranks count from 0; they were shifted to count from 1")
+        if ranks and (ranks[0] > 1 or ranks[-1] - ranks[0] >= len(ranks)):
+            source.note(ranking[0].line, "a query's ranks have gaps, which were closed")
+    scores = [hit.score for hit in ranking if hit.score is not None]
+    if scores != sorted(scores, reverse=True):
+        source.note(ranking[0].line, "a query's scores contradict its ranks; the ranks decide")
+    return ranking
+
+
+def _settled(query_id: str, ranking: _Ranking, source: Source) -> _Ranking:
+    """The hits in order of rank; a second passage on a rank is refused, an identical row stays."""
+    taken: dict[int, _Hit] = {}
+    settled: _Ranking = []
+    for hit in sorted(ranking, key=lambda hit: (hit.rank or 0, hit.line)):
+        first = taken.setdefault(hit.rank or 0, hit)
+        if first.passage_id == hit.passage_id and first.score == hit.score:
+            settled.append(hit)
+            continue
+        found = f"rank {hit.rank} of {query_id} again, which line {first.line} has"
+        source.refuse(hit.line, Refused(found, "each rank once a query"))
+    return settled
+
+
+def _by_score(ranking: _Ranking) -> _Ranking:
+    ties_from_last = sorted(ranking, key=lambda hit: hit.passage_id, reverse=True)
+    return sorted(ties_from_last, key=lambda hit: -(hit.score or 0.0))
+
+
+def _without_repeats(ranking: _Ranking, source: Source) -> _Ranking:
+    if len({hit.passage_id for hit in ranking}) == len(ranking):
+        return ranking
+    kept: dict[tuple[str, int | None, float | None], _Hit] = {}
+    seen: set[str] = set()
+    for hit in ranking:
+        if kept.setdefault((hit.passage_id, hit.rank, hit.score), hit) is not hit:
+            source.note(hit.line, REPEATED)
+        elif hit.passage_id in seen:
+            source.note(hit.line, "a passage ranked twice for its query; it keeps both slots")
+        seen.add(hit.passage_id)
+    return list(kept.values())
+
+
+def write_run(path: str | Path, rows: Iterable[RunRow], *, form: Format, system: str = "") -> int:
+    """Write a run as csv, jsonl or trec; returns the number of rows."""
+    if form == "trec":
+        return write_trec_run(path, rows, system=system)
+    return write_table(path, RUN_COLUMNS, rows=(_cells(row) for row in rows), form=form)
+
+
+def _cells(row: RunRow) -> tuple[str, str, int, float | None]:
+    return row.query_id, row.passage_id, row.rank, row.score

@@ -1,0 +1,195 @@
+"""Opening a file that people really bring: its encoding, line ends and compression."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NoReturn, TextIO, cast
+
+from labeler.formats.reading import Reading, Refused
+
+HEAD = 4096
+"""Bytes that are looked at to tell what a file is."""
+
+_NOT_TEXT = {
+    b"PK\x03\x04": "a zip archive or an .xlsx workbook",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\xfd7zXZ\x00": "an xz archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"BZh91AY&SY": "a bzip2 archive",
+    b"PAR1\x15": "a Parquet file",
+    b"SQLite format 3\x00": "an SQLite database",
+    b"%PDF-": "a PDF",
+}
+_BOMS = {  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BLANK = re.compile(r"[ \t]*$")
+
+
+def storable(text: str) -> bool:
+    """Whether `text` can be encoded at all: a lone surrogate cannot."""
+    return text.isascii() or not _SURROGATE.search(text)
+
+
+class Source:
+    """A text file to be read by lines or whole; gzip is opened transparently.
+
+    What cannot be read at all (missing, a folder, empty, an archive) raises InputError here. Bytes
+    that are no text of the file's encoding refuse their line. `name` is the base name that errors
+    show; it is the path's own unless an upload kept another.
+    """
+
+    def __init__(self, path: str | Path, reading: Reading, *, name: str = "") -> None:
+        self.path = Path(path)
+        self.name = name or self.path.name
+        self.reading = reading
+        self.head = self._head()
+        self.encoding = _encoding(self.head)
+
+    @property
+    def suffix(self) -> str:
+        """The extension in lower case, looking through `.gz`."""
+        name = self.name.lower().removesuffix(".gz")
+        return Path(name).suffix
+
+    def refuse(self, line: int, why: Refused) -> None:
+        """Take down that the row on `line` cannot be read."""
+        self.reading.refuse(self.name, line, found=why.found, expected=why.expected)
+
+    def stop(self, line: int, *, found: str, expected: str) -> NoReturn:
+        """Give up on the file."""
+        self.reading.stop(self.name, line, found=found, expected=expected)
+
+    def note(self, line: int, what: str) -> None:
+        """Take down something harmless that was dropped or changed."""
+        self.reading.note(self.name, line, what)
+
+    def first_line(self, *, past: re.Pattern[str] = _BLANK) -> str:
+        """The first line that is not all blank nor matched by `past`, at most a megabyte of it.
+
+        Where `past` matches every line, the first that is not all blank.
+        """
+        passed = ""
+        try:
+            with self.open() as handle:
+                while line := handle.readline(1 << 20):
+                    plain = line.strip("\ufeff\n")
+                    if plain.strip(" \t") and not past.match(plain):
+                        return plain
+                    passed = passed or (plain.strip(" \t") and plain)
+        except UNREADABLE as error:
+            self.unreadable(0, error)
+        if not passed:
+            self.stop(0, found="only blank lines", expected="at least one row")
+        return passed
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Each physical line with its number; ends of any system read as one line feed."""
+        for line, text in enumerate(self.raw_lines(), 1):
+            if text.isascii():
+                yield line, text
+            elif _SURROGATE.search(text):
+                self.refuse(line, NOT_UTF8)
+            elif text[0] == "\ufeff":
+                self.note(line, "a byte order mark inside the file was taken off")
+                yield line, text[1:]
+            else:
+                yield line, text
+
+    def raw_lines(self, *, newline: str | None = None) -> Iterator[str]:
+        """Each physical line; bytes that are no UTF-8 come as lone surrogates."""
+        line = 0
+        with self.open(newline=newline) as handle:
+            try:
+                for line, text in enumerate(handle, 1):  # noqa: B007 - the error names the line
+                    yield text
+            except UNREADABLE as error:
+                self.unreadable(line + 1, error)
+
+    def text(self) -> str:
+        """The whole file, its line ends as they are."""
+        try:
+            with self.open(newline="") as handle:
+                text = handle.read()
+        except UNREADABLE as error:
+            self.unreadable(0, error)
+        broken = None if text.isascii() else _SURROGATE.search(text)
+        if broken:
+            line = line_at(text, broken.start())
+            self.stop(line, found=NOT_UTF8.found, expected=NOT_UTF8.expected)
+        return text
+
+    def open(self, *, newline: str | None = None) -> TextIO:
+        """The text; bytes that are no UTF-8 come as lone surrogates, which `storable` finds."""
+        return io.TextIOWrapper(
+            self._bytes(), encoding=self.encoding, errors="surrogateescape", newline=newline
+        )
+
+    def unreadable(self, line: int, error: Exception) -> NoReturn:
+        """Give up on a file that broke off or changed its encoding."""
+        if isinstance(error, UnicodeError):
+            self.stop(line, found=f"bytes that are no {self.encoding}", expected="UTF-8 or UTF-16")
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        self.stop(line, found=f"a file that cannot be read on ({why})", expected="a whole file")
+
+    def _bytes(self) -> BinaryIO:
+        handle = self.path.open("rb")
+        if handle.read(2) != b"\x1f\x8b":
+            handle.seek(0)
+            return handle
+        handle.close()
+        return cast(BinaryIO, gzip.open(self.path, "rb"))
+
+    def _head(self) -> bytes:
+        if self.path.is_dir():
+            self.stop(0, found="a folder", expected="a file")
+        try:
+            with self._bytes() as handle:
+                head = handle.read(HEAD)
+        except FileNotFoundError:
+            self.stop(0, found="no such file", expected="a file that is there")
+        except UNREADABLE as error:
+            self.unreadable(0, error)
+        for magic, what in _NOT_TEXT.items():
+            if head.startswith(magic):
+                self.stop(0, found=what, expected="a text file, unpacked or gzipped")
+        if len(head) < HEAD and not head.replace(b"\0", b"").strip(b" \t\r\n\xef\xbb\xbf\xff\xfe"):
+            self.stop(0, found="an empty file", expected="at least one row")
+        return head
+
+
+UNREADABLE = (UnicodeError, EOFError, OSError, zlib.error)
+"""What reading on in a broken file raises."""
+
+NOT_UTF8 = Refused("bytes that are not UTF-8", "UTF-8 or UTF-16 text")
+
+
+def line_at(text: str, position: int) -> int:
+    """The number of the line that holds `position`, for any kind of line end."""
+    before = text[:position]
+    return 1 + before.count("\n") + before.count("\r") - before.count("\r\n")
+
+
+def _encoding(head: bytes) -> str:
+    for mark, encoding in _BOMS.items():
+        if head.startswith(mark):
+            return encoding
+    # Without a mark, UTF-16 of mostly Latin text has a NUL as every other byte.
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if odd > len(head) * 0.3 and even < len(head) * 0.02:
+        return "utf-16-le"
+    if even > len(head) * 0.3 and odd < len(head) * 0.02:
+        return "utf-16-be"
+    return "utf-8"

@@ -1,0 +1,245 @@
+"""Rows of CSV, TSV, JSON lines and JSON arrays as cells under the names of our fields."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+from typing import Any, Literal
+
+from labeler.formats.fields import Row, Shape, bind, kind_of, plain_name
+from labeler.formats.reading import Refused
+from labeler.formats.source import Source, line_at, storable
+from labeler.formats.write import unguard
+
+csv.field_size_limit(2**31 - 1)  # a passage may be longer than csv's 131,072 characters
+
+DELIMITERS = ",\t;|"
+LINE_SUFFIXES = (".jsonl", ".ndjson")
+TREC_SUFFIXES = (".trec", ".qrels", ".qrel", ".run")
+
+
+def is_json(source: Source) -> bool:
+    """Whether the file is JSON, by its extension and its first character."""
+    if source.suffix in (".json", *LINE_SUFFIXES):
+        return True
+    return source.suffix not in (".csv", ".tsv", *TREC_SUFFIXES) and (
+        source.first_line().lstrip(" \t")[:1] in ("{", "[")
+    )
+
+
+def delimiter_of(source: Source, shape: Shape, columns: Mapping[str, str]) -> str | None:
+    """What parts the cells when the first line is a header of `shape`; None when it is not one."""
+    first = source.first_line(past=_ABOVE_HEADER)
+    for delimiter in sorted(DELIMITERS, key=first.count, reverse=True):
+        names = next(csv.reader([first], delimiter=delimiter), [])
+        plain = {plain_name(name) for name in names}
+        by_hand = bool(columns) and all(plain_name(name) in plain for name in columns.values())
+        if by_hand or shape.knows(names):
+            return delimiter
+    return None
+
+
+def rows(
+    source: Source, shape: Shape, *, columns: Mapping[str, str] | None = None
+) -> Iterator[Row]:
+    """Each row of a table or of JSON objects. What has no known shape stops the file."""
+    columns = columns or {}
+    if is_json(source):
+        yield from json_rows(source, shape, columns=columns)
+        return
+    delimiter = delimiter_of(source, shape, columns)
+    if delimiter is None:
+        delimiter = "\t" if source.suffix == ".tsv" else ","
+    yield from table_rows(source, shape, delimiter=delimiter, columns=columns)
+
+
+def json_rows(source: Source, shape: Shape, *, columns: Mapping[str, str]) -> Iterator[Row]:
+    """Each JSON object; the object under "metadata" (BEIR) lends fields that the row has not."""
+    bindings: dict[tuple[str, ...], dict[str, str]] = {}
+    for line, value in values(source):
+        if not isinstance(value, dict):
+            source.refuse(line, Refused(kind_of(value), "a JSON object"))
+            continue
+        record = _with_metadata(value, shape)
+        keys = tuple(record)
+        try:
+            if keys not in bindings:
+                bindings[keys] = bind(keys, shape, columns=columns, source=source, line=line)
+        except Refused as why:
+            source.refuse(line, why)
+            continue
+        yield Row(line, {field: record[name] for field, name in bindings[keys].items()})
+
+
+def _with_metadata(value: dict[str, Any], shape: Shape) -> dict[str, Any]:
+    more = value.get("metadata")
+    if not isinstance(more, dict) or not more:
+        return value
+    lent = {name if name in shape.fields else f"metadata.{name}": more[name] for name in more}
+    return {**lent, **value}
+
+
+def values(source: Source) -> Iterator[tuple[int, Any]]:
+    """Each JSON value of a file: one a line, or the elements of an array, or several documents."""
+    first = source.first_line().strip()
+    if first.startswith("[") or not (source.suffix in LINE_SUFFIXES or _is_value(first)):
+        yield from _document_values(source)
+        return
+    for line, text in source.lines():
+        if text.strip(" \t\n"):
+            try:
+                yield line, _DECODER.decode(text)
+            except (ValueError, RecursionError) as error:
+                source.refuse(line, Refused(_broken(error), "one JSON object a line"))
+
+
+def _document_values(source: Source) -> Iterator[tuple[int, Any]]:
+    text = source.text()
+    ends = _Lines(text)
+    at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
+    closing = text[at : at + 1] == "["
+    if closing:
+        at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+        if text[at : at + 1] == "]":
+            return
+    while at < len(text):
+        line = ends.at(at)
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            place = line_at(text, error.pos) if isinstance(error, json.JSONDecodeError) else line
+            source.stop(place, found=_broken(error), expected="valid JSON to the end of the file")
+        yield line, value
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        mark = text[at : at + 1]
+        if closing and mark not in (",", "]"):
+            found = "JSON that breaks off" if not mark else f"{mark!r} after an element"
+            source.stop(line_at(text, at), found=found, expected="',' or ']'")
+        if closing and mark == "]":
+            if text[at + 1 :].strip(" \t\r\n"):
+                source.stop(line_at(text, at), found="text after the array", expected="nothing")
+            return
+        at = _SPACE.match(text, at + closing).end()  # type: ignore[union-attr]
+    if closing:
+        source.stop(line_at(text, at), found="JSON that breaks off", expected="']'")
+
+
+class _Lines:
+    """The lines of positions asked for in rising order, counting each part of the text once."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at, self._line = text, 0, 1
+
+    def at(self, position: int) -> int:
+        self._line += line_at(self._text[self._at : position], position - self._at) - 1
+        self._at = position
+        return self._line
+
+
+def table_rows(
+    source: Source, shape: Shape, *, delimiter: str, columns: Mapping[str, str]
+) -> Iterator[Row]:
+    """Each row below the header; a header that lacks a required field stops the file."""
+    cells = _cells(source, delimiter)
+    line, names = next(cells, (0, []))
+    try:
+        bound = bind(names, shape, columns=columns, source=source, line=line)
+    except Refused as why:
+        source.stop(line, found=why.found, expected=why.expected)
+    repeated = [name for name in bound.values() if names.count(name) > 1]
+    if repeated:
+        source.stop(line, found=f"two columns named {repeated[0]!r}", expected="each name once")
+    cells_of = itemgetter(*(names.index(name) for name in bound.values()))  # at least two
+    guarded = tuple(names) in shape.layouts
+    for line, row in cells:
+        if len(row) != len(names) and any(row[len(names) :]) | (len(row) < len(names)):
+            source.refuse(line, Refused(f"{len(row)} cells", f"{len(names)}, as in the header"))
+        elif not storable(whole := "".join(row)):
+            source.refuse(line, Refused("bytes that are not UTF-8", "UTF-8 or UTF-16 text"))
+        elif not whole:
+            source.note(line, "a row of empty cells was left out")
+        else:
+            plain = [unguard(cell) for cell in row] if guarded and "'" in whole else row
+            yield Row(line, dict(zip(bound, cells_of(plain), strict=True)))
+
+
+def _cells(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row that is not blank, under the number of its first physical line."""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+    if delimiter == "\t" and not _quotes_close(source):
+        quoting = csv.QUOTE_NONE
+        source.note(0, "quotation marks are read as text, for some of them never close")
+    lines = source.raw_lines(newline="")
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    header = True
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            extent = f" up to line {reader.line_num}" if reader.line_num > line else ""
+            why = Refused(f"a row that is no CSV ({error}){extent}", "quotes that close")
+            source.refuse(line, why)
+            continue
+        if not row or (header and _before_header(source, line, row)):
+            continue
+        if header:
+            row[0] = row[0].lstrip("\ufeff")
+        header = False
+        yield line, row
+
+
+def _before_header(source: Source, line: int, row: list[str]) -> bool:
+    """Whether a row is Excel's `sep=;` or a comment, which may stand above the header."""
+    if row[0].startswith("#"):
+        source.note(line, "a comment was left out")
+        return True
+    return row[0].lower().startswith("sep=") or not any(cell.strip() for cell in row)
+
+
+def _quotes_close(source: Source) -> bool:
+    """Whether a whole TSV reads without an error when its quotation marks are taken as quoting."""
+    try:
+        for _ in csv.reader(source.raw_lines(newline=""), delimiter="\t", strict=True):
+            pass
+    except csv.Error:
+        return False
+    return True
+
+
+class _RepeatedKey(ValueError):
+    """A JSON object that names a key twice, of which a parser silently keeps the last."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _RepeatedKey(next(name for name in names if names.count(name) > 1))
+    return record
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
+_ABOVE_HEADER = re.compile(r"[ \t]*$|#|sep=.?$", re.IGNORECASE)
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def _is_value(text: str) -> bool:
+    try:
+        _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _broken(error: Exception) -> str:
+    if isinstance(error, _RepeatedKey):
+        return f"the key {str(error)!r} twice in one object"
+    if isinstance(error, json.JSONDecodeError):
+        return f"broken JSON ({error.msg}, column {error.colno})"
+    return "JSON that is nested too deep or holds a number too long to read"

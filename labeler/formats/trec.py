@@ -1,0 +1,124 @@
+"""TREC's two text forms, split on spaces and tabs only: ids may hold anything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from labeler.errors import LabelerError
+from labeler.formats.fields import Row
+from labeler.formats.reading import Refused
+from labeler.formats.source import Source
+from labeler.formats.write import write_atomically
+from labeler.model import RunRow
+
+QRELS = "4 (query_id 0 passage_id grade)"
+RUN = "6 (query_id Q0 passage_id rank score tag)"
+QRELS_WIDTH = 4
+RUN_WIDTH = 6
+
+_FIELD = re.compile(r"[^ \t\n]+")
+_FIXED = ("0", "Q0", "q0")
+
+
+def fields_of(line: str) -> list[str]:
+    """The fields of a line, parted by runs of spaces and tabs; other blanks belong to the ids."""
+    return _FIELD.findall(line)
+
+
+def trec_fields(source: Source, width: int, *, expected: str) -> Iterator[tuple[int, list[str]]]:
+    """The `width` fields of each line that is not blank.
+
+    A line of another width is refused. A comment (`# ...`) is left out and noted; `#` can also be
+    an id, which is told by the fixed second column.
+    """
+    for line, text in source.lines():
+        text = text.rstrip("\n")
+        fields = text.split(" " if " " in text else "\t")
+        if len(fields) != width or "" in fields or ("\t" in text and " " in text):
+            fields = fields_of(text)
+            if not fields:
+                continue
+        if fields[0][0] == "#" and _is_comment(fields):
+            source.note(line, "a comment was left out")
+        elif len(fields) != width:
+            found = f"found {len(fields)} field{'s' if len(fields) > 1 else ''}"
+            source.refuse(line, Refused(found, expected))
+        elif "\0" in text:
+            source.refuse(line, Refused("a NUL byte", "text without it"))
+        else:
+            yield line, fields
+
+
+def _is_comment(fields: list[str]) -> bool:
+    return not fields[0].strip("#") and (len(fields) < 2 or fields[1] not in _FIXED)
+
+
+def qrels_rows(source: Source) -> Iterator[Row]:
+    """The rows of a TREC qrels file: `query_id 0 passage_id grade`."""
+    for line, (query_id, _, passage_id, grade) in trec_fields(source, QRELS_WIDTH, expected=QRELS):
+        yield Row(line, {"query_id": query_id, "passage_id": passage_id, "grade": grade})
+
+
+def bare_beir_rows(source: Source) -> Iterator[Row]:
+    """The rows of BEIR's qrels without their header: three cells parted by tabs."""
+    source.note(1, "no header row; the columns were read as query-id, corpus-id, score")
+    for line, text in source.lines():
+        cells = text.rstrip("\n").split("\t")
+        if not text.strip(" \t\n"):
+            continue
+        if len(cells) != 3:
+            why = Refused(f"found {len(cells)} cells", "3 (query-id, corpus-id, score)")
+            source.refuse(line, why)
+            continue
+        yield Row(line, dict(zip(("query_id", "passage_id", "grade"), cells, strict=True)))
+
+
+def is_bare_beir(first_line: str) -> bool:
+    """Whether a file's first line is one of BEIR's qrels without a header: three cells of tabs.
+
+    An id with a space makes four fields of it, as in TREC's form; the fixed column tells them.
+    """
+    fields = fields_of(first_line)
+    return first_line.count("\t") == 2 and not (len(fields) == QRELS_WIDTH and fields[1] in _FIXED)
+
+
+def write_trec_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> int:
+    """Write (query_id, passage_id, gain) as TREC qrels; returns the number of rows.
+
+    Raises LabelerError for an id that the form cannot hold.
+    """
+    written = 0
+    with write_atomically(path) as handle:
+        for query_id, passage_id, gain in rows:
+            handle.write(f"{_writable(query_id)} 0 {_writable(passage_id)} {gain}\n")
+            written += 1
+    return written
+
+
+def write_trec_run(path: str | Path, rows: Iterable[RunRow], *, system: str) -> int:
+    """Write a run in TREC's form; returns the number of rows.
+
+    A row without a score gets 1/rank, which sorts as the rank does.
+    """
+    written = 0
+    with write_atomically(path) as handle:
+        for row in rows:
+            score = 1 / row.rank if row.score is None else row.score
+            ids = f"{_writable(row.query_id)} Q0 {_writable(row.passage_id)}"
+            handle.write(f"{ids} {row.rank} {score!r} {_FIELD_BREAK.sub('_', system) or '-'}\n")
+            written += 1
+    return written
+
+
+_FIELD_BREAK = re.compile(r"[ \t\r\n\ufeff]+")
+
+
+def _writable(identity: str) -> str:
+    if not identity or _FIELD_BREAK.search(identity) or "\0" in identity:
+        raise LabelerError(
+            f"the id {identity!r} cannot be written in TREC's form, which parts ids by spaces, "
+            "tabs and line ends; export as csv, jsonl or beir instead"
+        )
+    return identity
