@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -68,6 +68,11 @@ def content_hash(value: object) -> str:
     return "b1:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _record_hash(record: Passage | Query, *, but: str) -> str:
+    """The content hash of all fields but one. `dataclasses.asdict` would copy each value deeply."""
+    return content_hash({name: getattr(record, name) for name in record.__slots__ if name != but})
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """The unit of relevance.
@@ -87,7 +92,7 @@ class Passage:
     @property
     def hash(self) -> str:
         """The content hash of everything but the id."""
-        return content_hash({k: v for k, v in asdict(self).items() if k != "passage_id"})
+        return _record_hash(self, but="passage_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class Query:
     @property
     def hash(self) -> str:
         """The content hash of everything but the id."""
-        return content_hash({k: v for k, v in asdict(self).items() if k != "query_id"})
+        return _record_hash(self, but="query_id")
 
 
 @dataclass(frozen=True, slots=True)

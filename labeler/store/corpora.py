@@ -1,0 +1,137 @@
+"""Corpora and their passages. A changed passage supersedes the old text, which stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from labeler.model import Passage
+from labeler.store.db import Cursor, Store, append, numbers, scalar
+from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+
+_FIELDS = "passage_id, text, title, source_uri, locator, scope, effective_from, effective_to"
+
+
+class Corpus(NamedTuple):
+    """A corpus `name@version`: each import that changed anything is a version."""
+
+    name: str
+    version: int
+    passages: int
+
+
+def record(
+    store: Store,
+    passages: Iterable[Passage],
+    *,
+    name: str,
+    source: Source = NOWHERE,
+) -> Imported:
+    """Add passages to corpus `name`; those that stand there unchanged are not added again.
+
+    Of several with one id the last counts.
+    """
+    read = 0
+    with store.write() as cursor:
+        version = scalar(
+            cursor, "select coalesce(max(version), 0) + 1 from corpora where name = $1", [name]
+        )
+        cursor.execute("create temp table brought as select * from passages limit 0")
+        for part in parts(passages, source):
+            append(
+                cursor,
+                "brought",
+                {
+                    "seq": numbers(cursor, len(part)),
+                    "corpus": [name] * len(part),
+                    "version": [version] * len(part),
+                    **{
+                        field: [getattr(passage, field) for passage in part]
+                        for field in _FIELDS.split(", ")
+                    },
+                    "hash": [passage.hash for passage in part],
+                    "superseded": [False] * len(part),
+                },
+            )
+            read += len(part)
+        added = _supersede(cursor, name)
+        cursor.execute("drop table brought")
+        if added:
+            cursor.execute(
+                "insert into corpora select nextval('seq'), $1, $2, count(*), $3 from passages "
+                "where corpus = $1 and not superseded",
+                [name, version, store.clock()],
+            )
+        done = Imported(read, added)
+        log(store, cursor, kind="corpus", source=source, done=done)
+    return done
+
+
+def _supersede(cursor: Cursor, corpus: str) -> int:
+    """Let what was brought take the place of what stood, where it differs; how many did."""
+    cursor.execute(
+        "delete from brought where exists (select 1 from brought later "
+        "where later.passage_id = brought.passage_id and later.seq > brought.seq)"
+    )
+    cursor.execute(
+        "delete from brought where exists (select 1 from passages p where not superseded "
+        "and p.corpus = brought.corpus and p.passage_id = brought.passage_id "
+        "and p.hash = brought.hash)"
+    )
+    cursor.execute(
+        "update passages set superseded = true where corpus = $1 and not superseded "
+        "and passage_id in (select passage_id from brought)",
+        [corpus],
+    )
+    cursor.execute(
+        f"insert into passages (seq, corpus, version, {_FIELDS}, hash, superseded) "
+        f"select seq, corpus, version, {_FIELDS}, hash, superseded from brought order by seq"
+    )
+    return int(scalar(cursor, "select count(*) from brought"))
+
+
+def current(store: Store) -> list[Corpus]:
+    """Each corpus in its newest version, by name."""
+    rows = store.rows(
+        "select distinct on (name) name, version, passages from corpora order by name, seq desc"
+    )
+    return [Corpus(*row) for row in rows]
+
+
+def passages(store: Store, ids: list[str]) -> dict[str, Passage]:
+    """The passages with these ids; ids without a text are left out."""
+    rows = store.rows(  # not the view: it would sort all texts before it looked for the ids
+        f"select distinct on (passage_id) {_FIELDS} from passages "
+        "where passage_id = any($1) and not superseded order by passage_id, seq desc",
+        [ids],
+    )
+    return {row[0]: Passage(*row) for row in rows}
+
+
+# Of two corpora's passages with one id, the one imported last is current.
+_NEWEST = (
+    "not superseded and not exists (select 1 from passages other where not other.superseded "
+    "and other.passage_id = passages.passage_id and other.seq > passages.seq)"
+)
+
+
+def every_passage(store: Store, *, corpus: str | None = None) -> Iterator[Passage]:
+    """All current passages, or those of one corpus, in the order of their import."""
+    if corpus is None:
+        condition, values = _NEWEST, []
+    else:
+        condition, values = "not superseded and corpus = $1", [corpus]
+    sql = f"select {_FIELDS} from passages where {condition} order by seq"
+    for rows in store.batches(sql, values):
+        yield from (Passage(*row) for row in rows)
+
+
+def count(store: Store) -> int:
+    """How many passages are current."""
+    row = store.row("select count(distinct passage_id) from passages where not superseded")
+    return int(row[0]) if row else 0
+
+
+def ids(store: Store) -> set[str]:
+    """The ids of all current passages."""
+    return {row[0] for row in store.rows("select passage_id from passages where not superseded")}

@@ -1,0 +1,147 @@
+"""Pairs with the texts that stand now: those that may be judged, and those that have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from labeler.errors import LabelerError
+from labeler.model import Passage, Query
+from labeler.store.comparison import (
+    SLICES,
+    Arrays,
+    Comparison,
+    Disagreement,
+    Missing,
+    Part,
+    Selection,
+    Settled,
+    Stratum,
+    compared,
+    settled,
+)
+from labeler.store.db import Store
+
+__all__ = (
+    "SLICES",
+    "Arrays",
+    "Comparison",
+    "Disagreement",
+    "Missing",
+    "Pair",
+    "PairRow",
+    "Part",
+    "Scope",
+    "Selection",
+    "Settled",
+    "Stratum",
+    "compared",
+    "every_pair",
+    "of",
+    "settled",
+)
+
+_QUERY = "query_id, text, kind, need_id, origin, scope, as_of, split, note"
+_PASSAGE = "passage_id, text, title, source_uri, locator, scope, effective_from, effective_to"
+_CANDIDATES = (
+    "select query_id, passage_id, min(best_rank) as rank from candidates "
+    "group by query_id, passage_id"
+)
+_LABELLED = (
+    "select distinct query_id, passage_id, 0 as rank from current_labels where state = 'labelled'"
+)
+_TASKS = (
+    "select query_id, passage_id, min(position) as rank from tasks where spotcheck = $1 "
+    "group by query_id, passage_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which pairs: a spot check's tasks; else the candidates; else, where no pool was made, what
+    people have labelled.
+    """
+
+    spotcheck: str = ""
+
+
+POOL = Scope()
+"""The candidates, or what people have labelled."""
+
+
+class Pair(NamedTuple):
+    """A pair with its texts; a side that is known by its id alone is None."""
+
+    query_id: str
+    passage_id: str
+    query: Query | None
+    passage: Passage | None
+
+
+def of(store: Store, scope: Scope) -> Iterator[Pair]:
+    """The pairs of a scope, the passages of one query together and in the order of their rank."""
+    chosen, values = _chosen(store, scope)
+    query = ", ".join(f"q.{name}" for name in _QUERY.split(", "))
+    passage = ", ".join(f"p.{name}" for name in _PASSAGE.split(", "))
+    sql = (
+        f"select x.query_id, x.passage_id, {query}, {passage} from ({chosen}) as x "
+        "left join current_queries q on q.query_id = x.query_id "
+        "left join current_passages p on p.passage_id = x.passage_id "
+        "order by x.query_id, x.rank, x.passage_id"
+    )
+    split = 2 + len(_QUERY.split(", "))
+    for rows in store.batches(sql, values, size=2_000):
+        for row in rows:
+            asked, told = row[2:split], row[split:]
+            yield Pair(
+                row[0],
+                row[1],
+                None if asked[0] is None else Query(*asked),
+                None if told[0] is None else Passage(*told),
+            )
+
+
+def _chosen(store: Store, scope: Scope) -> tuple[str, list[object]]:
+    if scope.spotcheck:
+        if not store.row("select 1 from tasks where spotcheck = $1", [scope.spotcheck]):
+            rows = store.rows("select name from spotchecks order by seq desc")
+            known = ", ".join(row[0] for row in rows) or "none has been drawn"
+            raise LabelerError(f"There is no spot check {scope.spotcheck!r}; known: {known}")
+        return _TASKS, [scope.spotcheck]
+    if store.row("select 1 from candidates limit 1"):
+        return _CANDIDATES, []
+    return _LABELLED, []
+
+
+class PairRow(NamedTuple):
+    """One pair with its texts, and its labels and verdicts as `name=GRADE` lists, for export."""
+
+    query_id: str
+    passage_id: str
+    query: str
+    passage: str
+    labels: str
+    verdicts: str
+
+
+def every_pair(store: Store) -> Iterator[PairRow]:
+    """All pairs that have a label or a verdict, with texts, as `name=GRADE` lists."""
+    sql = """
+    with l as (select query_id, passage_id, string_agg(annotator || '=' || coalesce(grade, state),
+            '; ' order by annotator) as labels from current_labels where state <> 'open'
+            group by query_id, passage_id),
+        j as (select query_id, passage_id, string_agg(judge || case when rubric = '' then ''
+            else ' ' || rubric end || case when model = '' then '' else ' ' || model end
+            || '=' || coalesce(grade, status), '; ' order by judge, rubric, model) as verdicts
+            from current_verdicts group by query_id, passage_id)
+    select coalesce(l.query_id, j.query_id) as query_id,
+        coalesce(l.passage_id, j.passage_id) as passage_id,
+        coalesce(q.text, ''), coalesce(p.text, ''),
+        coalesce(l.labels, ''), coalesce(j.verdicts, '')
+    from l full outer join j on j.query_id = l.query_id and j.passage_id = l.passage_id
+    left join current_queries q on q.query_id = coalesce(l.query_id, j.query_id)
+    left join current_passages p on p.passage_id = coalesce(l.passage_id, j.passage_id)
+    order by 1, 2"""
+    for rows in store.batches(sql):
+        yield from (PairRow(*row) for row in rows)

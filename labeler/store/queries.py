@@ -1,0 +1,77 @@
+"""Queries. A changed query is a new version of it; the old one stays, superseded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from labeler.model import Query
+from labeler.store.db import Cursor, Store, append, numbers
+from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+
+_FIELDS = "query_id, text, kind, need_id, origin, scope, as_of, split, note"
+
+
+def record(
+    store: Store,
+    queries: Iterable[Query],
+    *,
+    source: Source = NOWHERE,
+) -> Imported:
+    """Add queries; those that stand unchanged are not added again. Of several with one id the
+    last counts.
+    """
+    read = added = 0
+    with store.write() as cursor:
+        for part in parts(queries, source):
+            read += len(part)
+            added += supersede(cursor, part)
+        done = Imported(read, added)
+        log(store, cursor, kind="queries", source=source, done=done)
+    return done
+
+
+def supersede(cursor: Cursor, queries: Sequence[Query]) -> int:
+    """Let queries take the place of those with their ids that differ, in the caller's transaction;
+    how many did.
+    """
+    brought = {query.query_id: query for query in queries}
+    standing = dict(
+        cursor.execute(
+            "select query_id, hash from current_queries where query_id = any($1)", [list(brought)]
+        ).fetchall()
+    )
+    new = [query for query in brought.values() if standing.get(query.query_id) != query.hash]
+    if not new:
+        return 0
+    cursor.execute(
+        "update queries set superseded = true where not superseded and query_id = any($1)",
+        [[query.query_id for query in new]],
+    )
+    append(
+        cursor,
+        "queries",
+        {
+            "seq": numbers(cursor, len(new)),
+            **{field: [getattr(query, field) for query in new] for field in _FIELDS.split(", ")},
+            "hash": [query.hash for query in new],
+            "superseded": [False] * len(new),
+        },
+    )
+    return len(new)
+
+
+def current(store: Store) -> list[Query]:
+    """All queries, in the order of their import."""
+    rows = store.rows(f"select {_FIELDS} from queries where not superseded order by seq")
+    return [Query(*row) for row in rows]
+
+
+def named(store: Store, ids: list[str]) -> dict[str, Query]:
+    """The queries with these ids; ids without a text are left out."""
+    rows = store.rows(f"select {_FIELDS} from current_queries where query_id = any($1)", [ids])
+    return {row[0]: Query(*row) for row in rows}
+
+
+def ids(store: Store) -> set[str]:
+    """The ids of all queries."""
+    return {row[0] for row in store.rows("select query_id from current_queries")}

@@ -1,0 +1,118 @@
+"""Spot checks: samples of judged pairs that people check. One is drawn once and never redrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from labeler.errors import LabelerError
+from labeler.store.db import Store
+from labeler.store.people import audit
+
+
+class SpotCheck(NamedTuple):
+    """A sample that people check: how it was drawn, and what it was drawn from."""
+
+    name: str
+    seed: int
+    n: int
+    per_verdict: int
+    overlap: int
+    judge: str
+    rubric: str
+    model: str
+    drawn_at: datetime
+
+
+class Stratum(NamedTuple):
+    """A verdict's part of a spot check: `drawn` of `size` pairs."""
+
+    stratum: str
+    size: int
+    drawn: int
+
+
+class Drawn(NamedTuple):
+    """One pair drawn: its stratum and how many pairs of the frame it stands for."""
+
+    query_id: str
+    passage_id: str
+    stratum: str
+    weight: float
+
+
+def record(
+    store: Store,
+    check: SpotCheck,
+    strata: Sequence[Stratum],
+    drawn: Sequence[Drawn],
+    *,
+    person: str = "",
+) -> None:
+    """Store a spot check that has been drawn; `drawn` is in the order of labelling.
+
+    A name is used once.
+    """
+    with store.write() as cursor:
+        if cursor.execute("select 1 from spotchecks where name = $1", [check.name]).fetchall():
+            raise LabelerError(
+                f"There is a spot check {check.name!r} already; a spot check is never redrawn. "
+                "Choose another name"
+            )
+        cursor.execute(
+            "insert into spotchecks values "
+            "(nextval('seq'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            [*check[:8], person, check.drawn_at],
+        )
+        for stratum in strata:
+            cursor.execute("insert into strata values ($1, $2, $3, $4)", [check.name, *stratum])
+        numbers = list(range(1, len(drawn) + 1))
+        cursor.execute(
+            "insert into tasks select $1, unnest($2::bigint[]), unnest($3::text[]), "
+            "unnest($4::text[]), unnest($5::text[]), unnest($6::double[]), "
+            "unnest($2::integer[]), $7",
+            [
+                check.name,
+                numbers,
+                [pair.query_id for pair in drawn],
+                [pair.passage_id for pair in drawn],
+                [pair.stratum for pair in drawn],
+                [pair.weight for pair in drawn],
+                check.overlap,
+            ],
+        )
+        audit(
+            cursor,
+            check.drawn_at,
+            person=person,
+            action="draw",
+            subject=check.name,
+            detail=f"{len(drawn)} pairs, seed {check.seed}",
+        )
+
+
+_CHECK = "name, seed, n, per_verdict, overlap, judge, rubric, model, drawn_at"
+
+
+def history(store: Store) -> list[SpotCheck]:
+    """All spot checks that were drawn, newest first; a reviewer's desk (`n` 0) is none."""
+    rows = store.rows(f"select {_CHECK} from spotchecks where n > 0 order by seq desc")
+    return [SpotCheck(*row) for row in rows]
+
+
+def named(store: Store, name: str) -> SpotCheck:
+    """The spot check called `name`."""
+    row = store.row(f"select {_CHECK} from spotchecks where name = $1", [name])
+    if row is None:
+        known = ", ".join(check.name for check in history(store)) or "none is drawn"
+        raise LabelerError(f"There is no spot check {name!r}; known: {known}")
+    return SpotCheck(*row)
+
+
+def strata(store: Store, name: str) -> list[Stratum]:
+    """The strata of a spot check."""
+    rows = store.rows(
+        "select stratum, size, drawn from strata where spotcheck = $1 order by stratum", [name]
+    )
+    return [Stratum(*row) for row in rows]
