@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.stats import bootstrap
-from labeler.stats.agreement import SIGNIFICANT, share
+from labeler.stats.agreement import SIGNIFICANT, Effective, share
 from labeler.stats.intervals import Estimate, binomial_tail
 from labeler.stats.kappa import Grades, Table
 
@@ -35,12 +35,17 @@ def holm(ps: Sequence[float]) -> list[float]:
     return adjusted
 
 
+ABOVE = "above the threshold"
+"""The reading of a slice that is shown to disagree more than the threshold allows."""
+
+
 class Slice(NamedTuple):
     """The disagreement within one part of the compared pairs, with Wilson's interval.
 
     `p` is the exact one-sided binomial test that the rate is above the threshold, `p_holm` the same
     adjusted for all slices tested together. `reading`: "too few" (n < 10), "above the threshold"
-    (p_holm < .05) or "" .
+    (p_holm < .05) or "" . Of a sample drawn by verdict `n` and `disagreements` are as counted, and
+    everything else is reweighted.
     """
 
     name: str
@@ -55,18 +60,39 @@ class Slice(NamedTuple):
 
 class Part(NamedTuple):
     """A slice to test: `disagreements` of `n` compared pairs whose `name` (kind, annotator,
-    verdict, source) is `value`."""
+    verdict, source) is `value`. `effective` is what they are worth where they were drawn with
+    unequal weights (`weighted`)."""
 
     name: str
     value: str
     n: float
     disagreements: float
+    effective: Effective | None = None
+
+
+class Stratum(NamedTuple):
+    """The pairs of a slice that weigh the same: `disagreements` of `n`, each of `weight`."""
+
+    n: int
+    disagreements: int
+    weight: float
+
+
+def weighted(name: str, value: str, *, strata: Sequence[Stratum]) -> Part:
+    """A slice of a sample drawn by verdict: rate sum(w x) / sum(w n), worth (sum w n)^2 / sum w^2 n
+    pairs drawn at random."""
+    n = sum(stratum.n for stratum in strata)
+    x = sum(stratum.disagreements for stratum in strata)
+    total = sum(stratum.weight * stratum.n for stratum in strata)
+    worth = total**2 / sum(stratum.weight**2 * stratum.n for stratum in strata)
+    rate = sum(stratum.weight * stratum.disagreements for stratum in strata) / total
+    return Part(name, value, n, x, Effective(rate, worth, rate * worth))
 
 
 def slices(parts: Iterable[Part], *, threshold: float) -> list[Slice]:
     """Test each part against the threshold, with Holm over all that have a pair, in their order."""
     given = list(parts)
-    raw = [binomial_tail(part.disagreements, part.n, threshold) for part in given if part.n]
+    raw = [binomial_tail(x, n, threshold) for x, n in map(_counts, given) if n]
     tested = iter(zip(raw, holm(raw), strict=True))
     found = []
     for part in given:
@@ -75,10 +101,17 @@ def slices(parts: Iterable[Part], *, threshold: float) -> list[Slice]:
         if part.n < TOO_FEW:
             reading = "too few"
         elif p_holm is not None and p_holm < SIGNIFICANT:
-            reading = "above the threshold"
-        estimate = share(part.disagreements, part.n, reason="no compared pair")
-        found.append(Slice(*part, estimate, p, p_holm, reading))
+            reading = ABOVE
+        estimate = share(*_counts(part), reason="no compared pair")
+        found.append(Slice(*part[:4], estimate, p, p_holm, reading))
     return found
+
+
+def _counts(part: Part) -> tuple[float, float]:
+    """The disagreements and pairs that a slice's estimates are computed from."""
+    if part.effective is None:
+        return part.disagreements, part.n
+    return min(part.effective.x, part.effective.n), part.effective.n
 
 
 class Comparison(NamedTuple):

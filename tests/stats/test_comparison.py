@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from labeler.stats.agreement import measure
-from labeler.stats.comparison import Part, compare, holm, mcnemar, slices
+from labeler.stats.comparison import Part, Stratum, compare, holm, mcnemar, slices, weighted
 from labeler.stats.intervals import wilson
 
 
@@ -144,3 +144,23 @@ def test_lists_of_different_lengths_are_refused():
     one, two = np.zeros(1, np.int8), np.zeros(2, np.int8)
     with pytest.raises(ValueError, match="1 labels, 2 and 2 verdicts"):
         compare(one, two, two, queries=np.zeros(2, np.intp))
+
+
+def test_a_slice_of_a_sample_drawn_by_verdict_is_reweighted() -> None:
+    # 10 of the NO stratum at weight 80, none wrong; 10 of the YES stratum at weight 8, 5 wrong.
+    # rate = 8 * 5 / (800 + 80) = .045455; worth (880)^2 / (10 * 6400 + 10 * 64) = 11.980198.
+    part = weighted("kind", "exact", strata=[Stratum(10, 0, 80.0), Stratum(10, 5, 8.0)])
+    (found,) = slices([part], threshold=0.10)
+    assert (found.n, found.disagreements) == (20, 5)
+    assert found.disagreement.value == pytest.approx(0.045455, abs=1e-6)
+    assert part.effective is not None
+    assert part.effective.n == pytest.approx(11.980198, abs=1e-6)
+    assert found.reading == ""  # unweighted, 5 of 20 against 10% would be p = .0432
+
+
+def test_equal_weights_change_nothing_but_the_type() -> None:
+    part = weighted("kind", "exact", strata=[Stratum(8, 1, 3.0), Stratum(6, 2, 3.0)])
+    (drawn,) = slices([part], threshold=0.10)
+    (plain,) = slices([Part("kind", "exact", 14, 3)], threshold=0.10)
+    assert drawn.disagreement.value == pytest.approx(plain.disagreement.value)
+    assert drawn.p == pytest.approx(plain.p)

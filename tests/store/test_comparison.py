@@ -147,7 +147,7 @@ def test_a_spot_check_reads_its_tasks_alone_and_counts_by_stratum(store: Store, 
         # 10 pairs of the frame for each one drawn, as the fixture draws.
         assert comparison.strata() == [("NO", 20, 1, 0), ("YES", 20, 1, 1)]
         assert comparison.missing() == (2, 0, 0, 0, 0)
-        assert comparison.slices("verdict") == [Part("NO", 1, 0), Part("YES", 1, 1)]
+        assert comparison.slices("verdict") == [Part("NO", 1, 0, "NO"), Part("YES", 1, 1, "YES")]
     assert list(arrays.stratum) == ["NO", "YES"]
     with compared(store, _ANY) as comparison:
         assert comparison.strata() == []

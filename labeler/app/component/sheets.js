@@ -1,0 +1,59 @@
+// The two sheets over the page: what the keys do, and the rubric.
+
+const GRADES = [
+  { grade: "YES", key: "1", other: "Y", says: "answers it by itself" },
+  { grade: "PART", key: "2", other: "P", says: "answers a part of it" },
+  { grade: "NO", key: "3", other: "N", says: "does not help" },
+];
+const HELP = [
+  [["1", "Y"], "YES: the passage answers the query by itself"],
+  [["2", "P"], "PART: it answers a part of it, or needs another passage beside it"],
+  [["3", "N"], "NO: it does not help"],
+  [["0"], "Unsure: you can't tell. Never counted as NO"],
+  [["L"], "Later: it comes again after the others"],
+  [["U"], "Undo: back to the passage before. Its label stands until you press another"],
+  [["←", "→"], "Move among your passages without labelling"],
+  [["/"], "Write a note. Enter keeps it, Esc leaves it as it was"],
+  [["Space", "↑", "↓"], "Scroll the passage"],
+  [["M"], "Show the passage in columns, for code and tables"],
+  [["R"], "The rubric"],
+  [["?"], "This sheet"],
+];
+
+class Sheets {
+  // `keysWanted(on)` is called when the person turns the single keys on or off.
+  constructor(keysWanted) {
+    const keys = el("dl", {}, ...HELP.flatMap(([pressed, says]) =>
+      [el("dt", {}, ...pressed.map((key) => el("kbd", {}, key))), el("dd", {}, says)]));
+    this.keysBox = el("input", { type: "checkbox", onchange: () => keysWanted(this.keysBox.checked) });
+    this.help = this.sheet("help", "Keys", keys, el("label", { className: "lb-hint" }, this.keysBox,
+      " Single keys label. Without them, use the buttons (Tab, Space)."));
+    this.rubricText = el("div", { className: "lb-rubric", dir: "auto" });
+    this.rubric = this.sheet("rubric", "Rubric", this.rubricText);
+  }
+
+  sheet(name, title, ...content) {
+    const close = el("button", { type: "button", className: "lb-quiet", onclick: () => sheet.close() }, "Close",
+      el("kbd", {}, "Esc"));
+    const sheet = el("dialog", { className: "lb-sheet", "data-testid": `${name}-sheet`, "aria-label": title },
+      el("header", {}, el("h2", {}, title), close), ...content);
+    sheet.addEventListener("click", (click) => click.target === sheet && sheet.close());
+    return sheet;
+  }
+
+  toggle(name) {
+    if (this[name].open) this[name].close();
+    else this[name].showModal();
+  }
+
+  get open() {
+    return this.help.open || this.rubric.open;
+  }
+
+  drawRubric(rubric) {
+    this.rubricText.replaceChildren();
+    const plain = GRADES.map(({ grade, says }) => `${grade}: ${says}.`).join("\n");
+    writeText(this.rubricText, rubric?.text || `This spot check's judge has no rubric to show. The grades mean:\n\n${plain}`);
+    this.rubric.querySelector("h2").textContent = rubric?.ref ? `Rubric ${rubric.ref}` : "Rubric";
+  }
+}

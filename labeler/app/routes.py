@@ -1,0 +1,289 @@
+"""The labelling page's way to the store, beside Streamlit's: no script runs for a press.
+
+`GET /labeling/window?limit=N` hands out tasks and answers with all of this person's:
+
+    {"annotator", "spotcheck", "progress": {"done", "total"}, "waiting": n, "exhausted": bool,
+     "order": [{"task", "query_id", "passage_id", "title",
+                "own": null | {"state": "labelled|unsure|later|open", "grade", "note"}}],
+     "tasks": [{"task", "query": {"query_id", "text", "as_of", "scope"},
+                "passage": {"passage_id", "title", "text", "source_uri", "locator", "scope",
+                            "effective_from", "effective_to"}}]}
+
+`order` holds the newest 200 done and the reserved ones (titles where the query has open ones),
+`tasks` the texts of the first open ones, `waiting` counts tasks that are with others, `exhausted`
+says that there is no more to hand out now. `GET /labeling/window?tasks=1,2` answers with `tasks`
+alone. No verdict is read here, so none can reach the browser.
+
+`POST /labeling/events` takes {"events": [{"event": uuid, "task", "query_id", "passage_id",
+"action": "label|unsure|later|undo|note", "grade": "YES|PART|NO"|null, "note", "at"}]} and answers,
+after the commit, {"acknowledged": [uuid], "refused": [{"event", "why"}], "progress"}. The same
+event again adds nothing and is acknowledged again.
+
+Both want `Authorization: Bearer TOKEN`: who the person is and which spot check it is stand in the
+signed token, never in what the browser claims. 401 asks for another token, 403 is a foreign page,
+413 a body that is too large, 415 one that is not JSON; each says why in {"error"}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from labeler.app.recorder import Recorder
+from labeler.errors import LabelerError
+from labeler.model import Grade, LabelEvent
+from labeler.store import corpora, labels, tasks
+from labeler.store.db import Store
+
+BODY_LIMIT = 1 << 20
+"""Bytes of one POST: 200 events with notes of ordinary length stay far below."""
+
+EVENT_LIMIT = 500
+NOTE_LIMIT = 4000
+TOKEN_LIFE = 12 * 3600
+"""Seconds."""
+
+_WINDOW_LIMIT = 60
+_QUERY = ("query_id", "text", "as_of", "scope")
+_PASSAGE = (
+    "passage_id",
+    "title",
+    "text",
+    "source_uri",
+    "locator",
+    "scope",
+    "effective_from",
+    "effective_to",
+)
+
+
+class Pass(NamedTuple):
+    """Who may label, and what."""
+
+    annotator: str
+    spotcheck: str
+
+
+class Tokens:
+    """Signed passes to the labelling routes. They hold for `life` seconds, and for one secret."""
+
+    def __init__(self, secret: str | bytes, *, life: int = TOKEN_LIFE) -> None:
+        self._life = life
+        self._signer = URLSafeTimedSerializer(secret, salt="labeler.labeling")
+
+    def issue(self, *, annotator: str, spotcheck: str) -> str:
+        """A token for one person and one spot check."""
+        return self._signer.dumps([annotator, spotcheck])
+
+    def read(self, token: str) -> Pass:
+        """What a token allows. HTTPException 401 where it is expired or not ours."""
+        try:
+            return Pass(*self._signer.loads(token, max_age=self._life))
+        except SignatureExpired:
+            raise HTTPException(401, "this page's pass has expired") from None
+        except (BadSignature, TypeError):
+            raise HTTPException(401, "this page's pass is not valid") from None
+
+
+def labeling_routes(store: Callable[[], Store], *, tokens: Tokens) -> list[Route]:
+    """The two routes. `store` is called for each request: the store may be opened after them."""
+    recorder = Recorder(lambda events: labels.record(store(), events))
+
+    async def window(request: Request) -> Response:
+        _require_own_page(request)
+        who = tokens.read(_token(request))
+        asked = request.query_params.get("tasks")
+        if asked is not None:
+            numbers = _numbers(asked)
+            return _answer(
+                await run_in_threadpool(lambda: {"tasks": _texts(store(), who, numbers)})
+            )
+        limit = max(1, min(_numbers(request.query_params.get("limit", "6"))[0], _WINDOW_LIMIT))
+        return _answer(await run_in_threadpool(_window, store(), who, limit))
+
+    async def events(request: Request) -> Response:
+        _require_own_page(request)
+        who = tokens.read(_token(request))
+        sound, refused = read_events(await _json_body(request), who)
+        recorded = await recorder.record(sound)
+        progress = await run_in_threadpool(
+            tasks.progress, store(), spotcheck=who.spotcheck, annotator=who.annotator
+        )
+        return _answer(
+            {
+                "acknowledged": recorded.acknowledged,
+                "refused": [refusal._asdict() for refusal in [*refused, *recorded.refused]],
+                "progress": {"done": progress.done, "total": progress.total},
+            }
+        )
+
+    return [
+        Route("/labeling/window", _spoken(window), methods=["GET"]),
+        Route("/labeling/events", _spoken(events), methods=["POST"]),
+    ]
+
+
+def _window(store: Store, who: Pass, limit: int) -> dict[str, Any]:
+    found = tasks.window(store, spotcheck=who.spotcheck, annotator=who.annotator, limit=limit)
+    open_queries = {task.query_id for task in found.order if task.task in set(found.open)}
+    near = [task.passage_id for task in found.order if task.query_id in open_queries]
+    passages = corpora.passages(store, near)
+    done, total, waiting = found.progress
+    return {
+        "annotator": who.annotator,
+        "spotcheck": who.spotcheck,
+        "progress": {"done": done, "total": total},
+        "waiting": waiting,
+        "exhausted": total - done <= len(found.open),
+        "order": [
+            {
+                "task": task.task,
+                "query_id": task.query_id,
+                "passage_id": task.passage_id,
+                "title": passages[task.passage_id].title if task.passage_id in passages else "",
+                "own": task.own._asdict() if task.own else None,
+            }
+            for task in found.order
+        ],
+        "tasks": _texts(store, who, found.open[:limit]),
+    }
+
+
+def _texts(store: Store, who: Pass, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    found = tasks.texts(store, spotcheck=who.spotcheck, annotator=who.annotator, tasks=numbers)
+    return [
+        {
+            "task": text.task,
+            "query": {name: getattr(text.query, name) for name in _QUERY},
+            "passage": {name: getattr(text.passage, name) for name in _PASSAGE},
+        }
+        for text in found
+    ]
+
+
+def read_events(body: object, who: Pass) -> tuple[list[LabelEvent], list[labels.Refusal]]:
+    """The events of a POST as their person's, and those that cannot be read as one, with the
+    reason.
+
+    HTTPException 400 where the body is no list of events at all.
+    """
+    given = body.get("events") if isinstance(body, Mapping) else None
+    if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
+        raise HTTPException(400, 'expected {"events": [...]}')
+    if len(given) > EVENT_LIMIT:
+        raise HTTPException(413, f"more than {EVENT_LIMIT} events at once")
+    sound: dict[str, LabelEvent] = {}
+    refused = []
+    for one in given:
+        name = one.get("event")
+        if not isinstance(name, str):
+            raise HTTPException(400, "an event has no id")
+        why = _unreadable(one)
+        if why:
+            refused.append(labels.Refusal(name, why))
+            continue
+        sound.setdefault(
+            name,
+            LabelEvent(
+                event=name,
+                query_id=one["query_id"],
+                passage_id=one["passage_id"],
+                annotator=who.annotator,
+                action=one["action"],
+                grade=Grade(one["grade"]) if one.get("grade") else None,
+                note=one.get("note") or "",
+                spotcheck=who.spotcheck,
+                client_at=one.get("at") or "",
+            ),
+        )
+    return list(sound.values()), refused
+
+
+def _unreadable(one: Mapping[str, Any]) -> str:
+    for name in ("query_id", "passage_id", "action"):
+        if not isinstance(one.get(name), str):
+            return f"{name} is missing"
+    for name in ("grade", "note", "at"):
+        if not isinstance(one.get(name) or "", str):
+            return f"{name} is not text"
+    if one.get("grade") and one["grade"] not in set(Grade):
+        return f"{one['grade']!r} is no grade"
+    if len(one.get("note") or "") > NOTE_LIMIT or len(one.get("at") or "") > 64:
+        return f"the note is longer than {NOTE_LIMIT} characters"
+    return ""
+
+
+def _numbers(text: str) -> list[int]:
+    parts = text.split(",")[:_WINDOW_LIMIT]
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
+        raise HTTPException(400, "expected numbers of tasks, separated by commas")
+    return [int(part) for part in parts]
+
+
+def _token(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        raise HTTPException(401, "this page has no pass")
+    return token
+
+
+def _require_own_page(request: Request) -> None:
+    """Refuse what another site's page sends. A POST must prove that it comes from ours."""
+    origin = request.headers.get("origin")
+    site = request.headers.get("sec-fetch-site")
+    if origin is not None:
+        own = urlsplit(origin).netloc == request.headers.get("host")
+    else:
+        own = site == "same-origin" or (site is None and request.method == "GET")
+    if not own:
+        raise HTTPException(403, "this request does not come from the labelling page")
+
+
+async def _json_body(request: Request) -> object:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "expected application/json")
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > BODY_LIMIT:
+            raise HTTPException(413, f"more than {BODY_LIMIT} bytes at once")
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise HTTPException(400, "the body is not JSON") from None
+
+
+def _spoken(
+    answer: Callable[[Request], Any],
+) -> Callable[[Request], Any]:
+    """The route with its refusals as JSON, in words."""
+
+    async def speak(request: Request) -> Response:
+        try:
+            response: Response = await answer(request)
+        except HTTPException as refusal:
+            return _answer({"error": refusal.detail}, status=refusal.status_code)
+        except LabelerError as problem:
+            return _answer({"error": str(problem)}, status=409)
+        return response
+
+    return speak
+
+
+def _answer(value: Mapping[str, Any], *, status: int = 200) -> Response:
+    """JSON in ASCII: a lone surrogate of a dirty file is no valid UTF-8, but is a valid escape."""
+    return Response(
+        json.dumps(value),
+        status_code=status,
+        media_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )

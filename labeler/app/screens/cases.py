@@ -1,0 +1,88 @@
+"""The list of cases below the Agreement page: what was asked, read, and said of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from labeler.app import state, widgets
+from labeler.model import GRADES
+from labeler.reports import agreement as reports
+from labeler.reports import render
+from labeler.store import labels
+from labeler.store.comparison import Disagreement, Selection
+
+SHOWN = 200
+"""Cases listed at once; the export has them all."""
+
+
+def show(selection: Selection, *, cell: tuple[int, int] | None) -> None:
+    """The disagreements, or the cases of the clicked cell, and the one that is opened."""
+    store = state.store()
+    found = state.unchanged(
+        ("cases", selection, cell), lambda: reports.cases(store, selection, cell=cell)
+    )
+    if cell is None:
+        st.subheader(f"Disagreements ({len(found):,})")
+    else:
+        human, judge = (GRADES[place] for place in cell)
+        st.subheader(f"People {human}, judge {judge} ({len(found):,})")
+    if not found:
+        st.text("None.")
+        return
+    listed = found[:SHOWN]
+    event = st.dataframe(
+        [
+            {
+                "people": case.human,
+                "judge": case.judge,
+                "query": render.short(case.query or case.query_id, width=90),
+                "passage": render.short(case.passage or case.passage_id, width=120),
+                "judge's reason": render.short(case.reason, width=120) if case.reason else "",
+                "note": render.short(case.note, width=80) if case.note else "",
+            }
+            for case in listed
+        ],
+        hide_index=True,
+        width="stretch",
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"cases {selection} {cell}",
+    )
+    if len(found) > len(listed):
+        st.text(f"The first {SHOWN:,} of {len(found):,}; the export on the Data page has all.")
+    _note_view(listed)
+    chosen = event["selection"]["rows"]
+    if chosen and chosen[0] < len(listed):
+        _open(listed[chosen[0]])
+    else:
+        st.text("Select a row to read it whole.")
+
+
+def _note_view(listed: list[Disagreement]) -> None:
+    """Whoever has seen a verdict no longer labels that pair blind: the store must know."""
+    person = state.person()
+    if person:
+        pairs = [(case.query_id, case.passage_id) for case in listed]
+        state.once_a_session(
+            ("seen", person.name, tuple(pairs)),
+            lambda: labels.note_view(state.store(), pairs, person=person.name),
+        )
+
+
+def _open(case: Disagreement) -> None:
+    """One case whole."""
+    with st.container(border=True):
+        st.text(f"Query {case.query_id}" + (f", {case.kind}" if case.kind else ""))
+        widgets.passage(case.query)
+        st.text(f"Passage {case.passage_id}" + (f", {case.source}" if case.source else ""))
+        widgets.passage(case.passage)
+        people, judge = st.columns(2)
+        with people:
+            st.text(f"People: {case.human}" + (" (adjudicated)" if case.adjudicated else ""))
+            st.text(case.annotators)
+            if case.note:
+                widgets.passage(case.note)
+        with judge:
+            st.text(f"Judge: {case.judge}")
+            if case.reason:
+                widgets.passage(case.reason)

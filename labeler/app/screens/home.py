@@ -1,0 +1,60 @@
+"""The Home page: how far the project is, and what comes next."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from labeler import sample
+from labeler.app import state, widgets
+from labeler.reports import agreement, progress
+from labeler.store import verdicts
+
+_ICON = {True: ":material/check_circle:", False: ":material/radio_button_unchecked:"}
+_GO = {"data": "Open Data", "label": "Start labelling"}
+
+
+def show() -> None:
+    """Lay the page out."""
+    st.title("Can you believe your judge?")
+    st.text("People label a sample without seeing the judge's verdicts; then the two are compared.")
+    widgets.flash()
+    if state.person() is None:
+        widgets.name_form()
+        st.divider()
+    steps = state.unchanged("steps", lambda: progress.steps(state.store()))
+    if not any(step.done for step in steps):
+        _empty()
+    _decision()
+    following = next((step for step in steps if not step.done), None)
+    for step in steps:
+        mark, said, go = st.columns([1, 8, 3], vertical_alignment="center")
+        mark.markdown(_ICON[step.done])
+        with said:
+            st.text(f"{step.name}\n{step.said}")
+        if step is following and go.button(
+            _GO[step.page], key=step.name, type="primary", width="stretch"
+        ):
+            state.go_to(step.page)
+
+
+def _empty() -> None:
+    """A store with nothing in it: the sample is one click away."""
+    st.info("This store is empty. Import your own files on the Data page, or look around first.")
+    if st.button("Load the sample project", icon=":material/science:"):
+        with widgets.problems(), st.spinner("Importing and judging the sample"):
+            sample.make(state.store())
+            state.flash("The sample project is loaded, judged and ready to label.")
+            st.rerun()
+
+
+def _decision() -> None:
+    """The newest decision, where there is anything to decide on."""
+    store = state.store()
+    if not verdicts.judges(store):
+        return
+    with widgets.problems():
+        report = state.unchanged(
+            "newest report",
+            lambda: agreement.build(store, agreement.newest(store), by=()),
+        )
+        widgets.decision(report)

@@ -1,0 +1,144 @@
+"""What outlives a script run: the process's one store, and what a session remembers.
+
+The only file that touches Streamlit's session state and query parameters.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from typing import NoReturn, TypeVar, cast
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from labeler import config
+from labeler.app.routes import Tokens
+from labeler.store import people, settings
+from labeler.store.db import Store, open_store
+from labeler.store.people import Person
+from labeler.store.snapshot import Keeper
+
+_lock = threading.Lock()
+_open: dict[Path, tuple[Store, Keeper]] = {}
+_made: dict[tuple[Path, int, Hashable], object] = {}
+
+T = TypeVar("T")
+
+
+def store() -> Store:
+    """The store that this process holds, opened at the first call, with its answers to readers."""
+    path = Path(config.load().setting("db", default=config.DEFAULT_DB)).resolve()
+    with _lock:
+        if path not in _open:
+            opened = open_store(path, purpose="the labeler app", patience=5.0)
+            keeper = Keeper(opened)
+            keeper.start()
+            _open[path] = (opened, keeper)
+        return _open[path][0]
+
+
+def close() -> None:
+    """Give every store back."""
+    with _lock:
+        for opened, keeper in _open.values():
+            keeper.stop()
+            opened.close()
+        _open.clear()
+
+
+def tokens() -> Tokens:
+    """The signer of the labelling page's passes.
+
+    Its key is kept, so that pages outlive a restart.
+    """
+    return Tokens(settings.once(store(), "token secret", lambda: secrets.token_urlsafe(32)))
+
+
+def unchanged(key: Hashable, make: Callable[[], T]) -> T:
+    """What `make` gives, made again only after the store has changed."""
+    opened = store()
+    full = (opened.path, opened.version, key)
+    with _lock:
+        if full in _made:
+            return cast(T, _made[full])
+    made = make()
+    with _lock:
+        for old in [kept for kept in _made if kept[:2] != full[:2]]:
+            del _made[old]
+        _made[full] = made
+    return made
+
+
+def person() -> Person | None:
+    """Who is at work: `?as=NAME`, else the name that this session was given, else the setting `as`
+    (LABELER_AS, labeler.toml) of somebody who works alone."""
+    name = st.query_params.get("as") or st.session_state.get("person")
+    if not name and "signed out" not in st.session_state:
+        name = config.load().setting("as")
+    if not name:
+        return None
+    found = people.current(store(), name.strip()) or people.record(store(), name)
+    remember(found.name)
+    return found
+
+
+def remember(name: str) -> None:
+    """Make `name` the person of this session; the address carries it through a reload."""
+    st.session_state["person"] = name
+    if st.query_params.get("as") != name:
+        st.query_params["as"] = name
+
+
+def forget() -> None:
+    """Sign the session's person out."""
+    st.session_state.pop("person", None)
+    st.session_state["signed out"] = True
+    st.query_params.pop("as", None)
+
+
+def asked(name: str) -> str | None:
+    """A parameter of the page's address, such as `spotcheck`."""
+    return st.query_params.get(name) or None
+
+
+def ask(name: str, value: str) -> None:
+    """Put a parameter into the page's address, so that a reload comes back to the same place."""
+    if st.query_params.get(name) != value:
+        st.query_params[name] = value
+
+
+def flash(text: str) -> None:
+    """A message to show after the next run."""
+    st.session_state["flash"] = text
+
+
+def flashed() -> str | None:
+    """The message left by the last run, once."""
+    found: str | None = st.session_state.pop("flash", None)
+    return found
+
+
+def once_a_session(key: Hashable, act: Callable[[], None]) -> None:
+    """Do something at the first run that asks for it, not at every rerun."""
+    done: set[Hashable] = st.session_state.setdefault("done", set())
+    if key not in done:
+        act()
+        done.add(key)
+
+
+def dark() -> bool:
+    """Whether the page is drawn light on dark."""
+    return st.context.theme.type == "dark"
+
+
+def know_pages(pages: Mapping[str, StreamlitPage]) -> None:
+    """Remember this run's pages by name."""
+    st.session_state["pages"] = dict(pages)
+
+
+def go_to(name: str) -> NoReturn:
+    """Leave for another page; who is at work stays known."""
+    st.switch_page(st.session_state["pages"][name])

@@ -1,0 +1,127 @@
+"""`labeler agreement`, `gate` and `disagreements`: one report, three ways to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from labeler.cli.session import Session, json_option, pass_session
+from labeler.model import Decision
+from labeler.reports import agreement as reports
+from labeler.reports import render
+from labeler.stats.evidence import THRESHOLD
+from labeler.store.comparison import SLICES
+
+EXIT = {Decision.TRUSTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
+
+Command = Callable[..., Any]
+
+
+class _Share(click.FloatRange):
+    """A number of a range; `nan`, which is outside every range, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is no number", param, ctx)
+        return number
+
+
+def selection_options(command: Command) -> Command:
+    """The options by which a command says which judge is compared with whom."""
+    options = (
+        click.option("--judge", help="The judge; by default the newest, or the spot check's."),
+        click.option("--rubric", metavar="NAME@V", help="Its rubric; by default the newest."),
+        click.option("--model", help="Its model; by default the newest."),
+        click.option("--spotcheck", metavar="NAME", help="Only this spot check's pairs."),
+        click.option("--annotator", metavar="NAME", help="Only this person's labels."),
+        click.option(
+            "--threshold",
+            type=_Share(0, 1, min_open=True, max_open=True),
+            default=THRESHOLD,
+            show_default=True,
+            help="The disagreement that is still acceptable.",
+        ),
+        click.option(
+            "--by",
+            multiple=True,
+            type=click.Choice(SLICES),
+            help="Slices to show; may be given again. By default all.",
+        ),
+        json_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _report(
+    session: Session, *, threshold: float, by: tuple[str, ...], **asked: str | None
+) -> reports.Report:
+    with session.reader() as store:
+        selection = reports.choose(store, **asked)
+        return reports.build(store, selection, threshold=threshold, by=by or reports.DEFAULT_SLICES)
+
+
+@click.command(short_help="Compare a judge with people.")
+@selection_options
+@pass_session
+def agreement(session: Session, /, as_json: bool, **options: Any) -> None:
+    """Compare a judge's verdicts with people's labels on the same pairs.
+
+    \b
+    labeler agreement --judge claude --spotcheck first
+    labeler agreement --judge my-judge --by kind --json
+    """
+    report = _report(session, **options)
+    if as_json:
+        session.emit(reports.as_json(report))
+    else:
+        click.echo("\n".join(render.agreement(report)))
+
+
+@click.command(short_help="Decide whether a judge may be trusted.")
+@selection_options
+@click.pass_context
+def gate(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
+    """Decide whether a judge may be trusted: exit code 0 TRUSTED, 4 REJECTED, 5 UNDECIDED.
+
+    \b
+    labeler gate --judge claude --spotcheck first && echo "release it"
+    """
+    session = ctx.ensure_object(Session)
+    report = _report(session, **options)
+    if as_json:
+        session.emit(reports.as_json(report))
+    else:
+        click.echo(report.gate.sentence)
+        for reason in report.gate.reasons:
+            click.echo(f"  - {reason}")
+    ctx.exit(EXIT[report.gate.decision])
+
+
+@click.command(short_help="List the pairs on which judge and people differ.")
+@selection_options
+@pass_session
+def disagreements(
+    session: Session, /, as_json: bool, threshold: float, by: tuple[str, ...], **asked: str | None
+) -> None:
+    """List the pairs on which the judge and people differ, the widest differences first.
+
+    \b
+    labeler disagreements --judge claude --spotcheck first --json
+    """
+    with session.reader() as store:
+        selection = reports.choose(store, **asked)
+        cases = reports.cases(store, selection)
+    if as_json:
+        found = [reports.case_as_json(case) for case in cases]
+        session.emit(asdict(selection) | {"disagreements": found})
+        return
+    for case in cases:
+        click.echo("\n".join(render.case(case)) + "\n")
+    name = render.judge_name(selection.judge, selection.rubric, selection.model)
+    session.say(f"{render.counted(len(cases), 'disagreement')} of {name} with people")

@@ -1,0 +1,122 @@
+"""What every command shares: which store, how to open it, and where output goes.
+
+Standard output carries results only: the one JSON object with `--json`, the report without it.
+Progress and messages go to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labeler import config
+
+if TYPE_CHECKING:
+    from labeler.store.db import Store
+
+
+class Session:
+    """One call of the program."""
+
+    def __init__(self) -> None:
+        self.db_flag: str | None = None
+
+    @cached_property
+    def config(self) -> config.Config:
+        """The settings of the current folder."""
+        return config.load()
+
+    @property
+    def db(self) -> Path:
+        """The store's file: --db, LABELER_DB, labeler.toml or `labeler.duckdb` here."""
+        return Path(self.config.setting("db", self.db_flag, default=config.DEFAULT_DB))
+
+    @property
+    def prices(self) -> Mapping[str, Any]:
+        """The `[prices]` table of labeler.toml."""
+        return self.config.table("prices")
+
+    @contextmanager
+    def writer(self, purpose: str) -> Iterator[Store]:
+        """The store for reading and writing; `purpose` is what others are told meanwhile."""
+        from labeler.store.db import in_words, open_store
+
+        with in_words(self.db), open_store(self.db, purpose=purpose) as store:
+            yield store
+
+    @contextmanager
+    def reader(self) -> Iterator[Store]:
+        """The store for reading, also while the app holds it: then how old the copy is, is said."""
+        from labeler.store.db import in_words, open_reader
+
+        with in_words(self.db), open_reader(self.db) as store:
+            if store.snapshot_age is not None:
+                self.say(
+                    f"{self.db.name} is in use: read from its copy, {store.snapshot_age:.1f} s old"
+                )
+            yield store
+
+    def say(self, text: str) -> None:
+        """A message for the person at the terminal."""
+        click.echo(text, err=True)
+
+    def emit(self, result: Mapping[str, object]) -> None:
+        """The one JSON object of a command. NaN has no place in it."""
+        unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        click.echo(
+            json.dumps(
+                result, ensure_ascii=not unicode, allow_nan=False, indent=2, default=_as_text
+            )
+        )
+
+    @contextmanager
+    def progress(self, what: str, *, total: int | None = None) -> Iterator[Any]:
+        """A bar on standard error for long work; yields a function that is told how far it is.
+
+        Nothing is drawn where standard error is no terminal.
+        """
+        if not sys.stderr.isatty():
+            yield lambda _done: None
+            return
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda done: bar.update(task, completed=done)
+
+
+def _as_text(value: object) -> str:
+    """A moment as JSON holds it."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+pass_session = click.make_pass_decorator(Session, ensure=True)
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else."
+)

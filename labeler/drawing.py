@@ -1,0 +1,85 @@
+"""Drawing a spot check from what a judge has graded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from labeler.errors import LabelerError
+from labeler.model import GRADES
+from labeler.stats import sampling
+from labeler.store import spotchecks, verdicts
+from labeler.store.comparison import Selection
+from labeler.store.db import Store
+
+
+def draw(
+    store: Store,
+    name: str,
+    *,
+    judged: Selection,
+    n: int = 30,
+    seed: int = 0,
+    per_verdict: int = sampling.PER_VERDICT,
+    overlap: int = 1,
+    person: str = "",
+) -> spotchecks.SpotCheck:
+    """Draw `n` of the pairs that a judge has graded, by verdict, and store them as tasks.
+
+    At least `per_verdict` of each verdict where there are that many, the rest in proportion; more
+    than there are means all. Each pair is wanted from `overlap` people. The same seed on the same
+    verdicts draws the same pairs.
+    """
+    if n < 1 or overlap < 1 or per_verdict < 0:
+        raise LabelerError("A spot check needs at least one pair and one person a pair")
+    frame = verdicts.graded(store, judge=judged.judge, rubric=judged.rubric, model=judged.model)
+    if not frame:
+        raise LabelerError(
+            f"{judged.judge} has no readable verdict to draw from: run `labeler judge` or "
+            "`labeler import verdicts` first"
+        )
+    pairs = [(row.query_id, row.passage_id) for row in frame]
+    gains = np.array([row.grade.gain for row in frame], dtype=np.int8)
+    drawn = sampling.draw(pairs, gains, n=n, per_verdict=per_verdict, seed=seed)
+    chosen = [
+        spotchecks.Drawn(
+            frame[place].query_id, frame[place].passage_id, str(frame[place].grade), weight
+        )
+        for place, weight in zip(drawn.chosen.tolist(), drawn.weights.tolist(), strict=True)
+    ]
+    check = spotchecks.SpotCheck(
+        name=_checked(name),
+        seed=seed,
+        n=len(chosen),
+        per_verdict=per_verdict,
+        overlap=overlap,
+        judge=judged.judge,
+        rubric=judged.rubric,
+        model=judged.model,
+        drawn_at=store.clock(),
+    )
+    strata = [
+        spotchecks.Stratum(str(GRADES[part.verdict]), part.size, part.drawn)
+        for part in drawn.strata
+    ]
+    spotchecks.record(store, check, strata, by_query(chosen), person=person)
+    return check
+
+
+def by_query(drawn: Sequence[spotchecks.Drawn]) -> list[spotchecks.Drawn]:
+    """The pairs of one query together, queries in the order of their first pair.
+
+    The draw's order is a keyed hash and so gives away neither rank nor verdict.
+    """
+    groups: dict[str, list[spotchecks.Drawn]] = {}
+    for pair in drawn:
+        groups.setdefault(pair.query_id, []).append(pair)
+    return [pair for group in groups.values() for pair in group]
+
+
+def _checked(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > 80 or not name.isprintable():
+        raise LabelerError("A spot check's name has 1 to 80 characters, no control characters")
+    return name

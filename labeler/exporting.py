@@ -1,0 +1,223 @@
+"""From the store to files, each written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from labeler import formats
+from labeler.errors import LabelerError, UsageError
+from labeler.formats import Format
+from labeler.model import GoldenEntry, Grade, Judgment, Verdict
+from labeler.reports import agreement, casebook
+from labeler.store import (
+    adjudications,
+    comparison,
+    corpora,
+    goldens,
+    labels,
+    pairs,
+    people,
+    queries,
+    runs,
+    verdicts,
+)
+from labeler.store.db import Store
+
+
+class Choice(NamedTuple):
+    """What to export beside its kind: whose run, which golden set, which selection's report."""
+
+    form: str | None = None
+    system: str | None = None
+    golden: str | None = None
+    history: bool = False
+    selection: comparison.Selection | None = None
+
+
+def export(store: Store, what: str, *, to: Path, choice: Choice) -> int:
+    """Write one of WRITERS to the file `to`; returns the number of rows."""
+    if to.resolve() == store.path.resolve():
+        raise LabelerError(f"{to.name} is the store itself: write to another file")
+    if choice.history and what != "labels":
+        raise UsageError(f"--history is of labels, not of {what}")
+    return WRITERS[what](store, to, choice)
+
+
+FORMS: dict[str, tuple[str, ...]] = {
+    "labels": ("csv", "jsonl"),
+    "verdicts": ("csv", "jsonl"),
+    "pairs": ("csv", "jsonl"),
+    "corpus": ("jsonl", "csv", "beir"),
+    "queries": ("jsonl", "csv", "beir"),
+    "qrels": ("trec", "beir", "csv", "jsonl"),
+    "golden": ("jsonl", "csv", "trec", "beir"),
+    "run": ("trec", "jsonl", "csv"),
+    "report": ("json",),
+    "cases": ("jsonl",),
+    "adjudications": ("csv", "jsonl"),
+    "audit": ("csv", "jsonl"),
+}
+"""The formats of each export, the usual one first."""
+
+
+def suffix(what: str, form: str) -> str:
+    """What a file is called: BEIR's qrels are a table, its corpora and queries are JSON lines."""
+    if form != "beir":
+        return form
+    return "jsonl" if what in ("corpus", "queries") else "tsv"
+
+
+def _form(what: str, to: Path, choice: Choice) -> Format:
+    """The format asked for, else by the file's extension, else the usual one."""
+    allowed = FORMS[what]
+    if choice.form is not None:
+        if choice.form not in allowed:
+            raise UsageError(f"export {what} writes {' or '.join(allowed)}, not {choice.form}")
+        return cast(Format, choice.form)
+    ending = to.suffix.lower().removeprefix(".")
+    by_suffix = [form for form in allowed if ending == suffix(what, form)]
+    if not by_suffix and ending in ("csv", "tsv"):
+        raise UsageError(f"export {what} writes {' or '.join(allowed)}, no .{ending} file")
+    return cast(Format, by_suffix[0] if by_suffix else allowed[0])
+
+
+def _labels(store: Store, to: Path, choice: Choice) -> int:
+    form = _form("labels", to, choice)
+    if choice.history:
+        events = (map(_cell, event.values()) for event in labels.history(store))
+        return formats.write_table(to, labels.HISTORY, rows=map(list, events), form=form)
+    return formats.write_labels(to, _standing(store), form=form)
+
+
+def _cell(value: object) -> str | bool | None:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value if isinstance(value, bool) or value is None else str(value)
+
+
+def _standing(store: Store) -> Iterator[Judgment]:
+    for label in labels.current(store):
+        yield Judgment(
+            label.query_id,
+            label.passage_id,
+            label.grade,
+            state=label.state,
+            person=label.annotator,
+            note=label.note,
+            at=label.labelled_at.isoformat(),
+            blind=label.blind,
+            spotcheck=label.spotcheck,
+        )
+
+
+def _verdicts(store: Store, to: Path, choice: Choice) -> int:
+    form = _form("verdicts", to, choice)
+    return formats.write_verdicts(to, map(_said, verdicts.current(store)), form=form)
+
+
+def _said(verdict: Verdict) -> Judgment:
+    return Judgment(
+        verdict.query_id,
+        verdict.passage_id,
+        verdict.grade,
+        state=verdict.status,
+        person=verdict.judge,
+        rubric=verdict.rubric,
+        model=verdict.model,
+        reason=verdict.reason,
+        at=verdict.judged_at.isoformat() if verdict.judged_at else "",
+        cost=verdict.cost,
+    )
+
+
+def _pairs(store: Store, to: Path, choice: Choice) -> int:
+    form = _form("pairs", to, choice)
+    return formats.write_table(to, pairs.PairRow._fields, rows=pairs.every_pair(store), form=form)
+
+
+def _corpus(store: Store, to: Path, choice: Choice) -> int:
+    form = _form("corpus", to, choice)
+    return formats.write_corpus(to, corpora.every_passage(store), form=form)
+
+
+def _queries(store: Store, to: Path, choice: Choice) -> int:
+    form = _form("queries", to, choice)
+    return formats.write_queries(to, queries.current(store), form=form)
+
+
+def _qrels(store: Store, to: Path, choice: Choice) -> int:
+    """A golden set or, where none is named, what people say (see `settled`), as gains."""
+    form = _form("qrels", to, choice)
+    rows: Iterable[GoldenEntry | comparison.Settled]
+    if choice.golden is None:
+        rows = comparison.settled(store)
+    else:
+        rows = goldens.named(store, choice.golden).entries
+    gains = ((r.query_id, r.passage_id, Grade(r.grade).gain) for r in rows if r.grade)
+    return formats.write_qrels(to, gains, form=form)
+
+
+def _golden(store: Store, to: Path, choice: Choice) -> int:
+    if choice.golden is None:
+        raise UsageError("Which golden set? Name it with --golden NAME or NAME@VERSION")
+    form = _form("golden", to, choice)
+    return formats.write_golden(to, goldens.named(store, choice.golden).entries, form=form)
+
+
+def _run(store: Store, to: Path, choice: Choice) -> int:
+    if choice.system is None:
+        raise UsageError("Whose run? Name the system with --run SYSTEM")
+    form = _form("run", to, choice)
+    rows = runs.rankings(store, choice.system)
+    return formats.write_run(to, rows, form=form, system=choice.system)
+
+
+def _report(store: Store, to: Path, choice: Choice) -> int:
+    """The agreement report as the JSON that `labeler agreement --json` prints."""
+    _form("report", to, choice)
+    selection = choice.selection or agreement.choose(store)
+    report = agreement.as_json(agreement.build(store, selection))
+    with formats.write_atomically(to) as handle:
+        json.dump(report, handle, ensure_ascii=False, allow_nan=False, indent=2)
+        handle.write("\n")
+    return int(report["n"])
+
+
+def _cases(store: Store, to: Path, choice: Choice) -> int:
+    """A query a line: its outcome, the searches kept as evidence, its facts and its failures."""
+    _form("cases", to, choice)
+    return formats.write_json_lines(to, casebook.rows(store))
+
+
+def _adjudications(store: Store, to: Path, choice: Choice) -> int:
+    """Every decision, the superseded ones too; the last of a pair stands."""
+    form = _form("adjudications", to, choice)
+    rows = (list(map(str, row)) for row in adjudications.every(store))
+    return formats.write_table(to, adjudications.Adjudication._fields, rows=rows, form=form)
+
+
+def _audit(store: Store, to: Path, choice: Choice) -> int:
+    form = _form("audit", to, choice)
+    rows = (list(map(str, row)) for row in people.whole_log(store))
+    return formats.write_table(to, people.Audited._fields, rows=rows, form=form)
+
+
+WRITERS: dict[str, Callable[[Store, Path, Choice], int]] = {
+    "labels": _labels,
+    "verdicts": _verdicts,
+    "pairs": _pairs,
+    "corpus": _corpus,
+    "queries": _queries,
+    "qrels": _qrels,
+    "golden": _golden,
+    "run": _run,
+    "report": _report,
+    "cases": _cases,
+    "adjudications": _adjudications,
+    "audit": _audit,
+}
+"""What can be exported."""

@@ -1,0 +1,212 @@
+"""Single calls to the Claude judge's service: many in flight in one event loop, behind one gate."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labeler.errors import JudgeServiceError
+from labeler.judges import service
+from labeler.judges.base import Asked, Keep, Missed, Request, Stop
+from labeler.judges.gate import Closed, Gate
+from labeler.judges.replies import Reply, Seat, heard, refused
+from labeler.judges.service import Limited, Line, NoReply, Refused
+from labeler.judges.spending import OutOfBudget, Spending
+from labeler.model import Verdict
+
+if TYPE_CHECKING:
+    pass
+
+BARREN = 5
+"""Pairs in a row without any reply of the model after which a run stops."""
+
+CHARGED = 2
+"""Calls for one pair that may be charged and brought nothing, after which it is left for later."""
+
+
+@dataclass
+class _Luck:
+    """How the pairs fare: `barren` in a row brought no reply of the model, `last` says why."""
+
+    barren: int = 0
+    replies: int = 0
+    last: str = ""
+
+    def note(self, why: str) -> None:
+        """One more pair; `why` is "" where the model replied."""
+        self.barren = self.barren + 1 if why else 0
+        self.replies += not why
+        self.last = why or self.last
+
+
+class Run:
+    """One run: workers that share an iterator of pairs, a gate and a budget.
+
+    A worker's verdict is kept before it buys the next one, so that a crash costs at most what is in
+    flight.
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        seat: Seat,
+        *,
+        spending: Spending,
+        keep: Keep,
+        missed: Callable[[Missed], None],
+        stop: Stop,
+    ) -> None:
+        self._line = line
+        self._seat = seat
+        self._spending = spending
+        self._keep = keep
+        self._missed = missed
+        self._stop = stop
+        self._luck = _Luck()
+        self._ended: JudgeServiceError | None = None
+
+    async def all(self, asked: Iterator[Asked], concurrency: int) -> None:
+        """Judge all pairs, or raise the reason why the run ended before."""
+        self._gate = Gate(concurrency, stop=self._stop)
+        self._desk = asyncio.Lock()
+        self._waiting: list[Verdict] = []
+        self._client = self._line.async_client()
+        self._create = self._client.messages.with_raw_response.create
+        workers = [asyncio.create_task(self._work(asked)) for _ in range(concurrency)]
+        try:
+            await asyncio.wait(workers)
+        except asyncio.CancelledError:  # Ctrl-C: what is in flight is paid for
+            self._gate.close()
+            await asyncio.wait(workers, timeout=self._line.grace)
+            raise
+        finally:
+            for worker in workers:
+                worker.cancel()
+            results = await asyncio.gather(*workers, return_exceptions=True)
+            await self._client.close()
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+        if self._luck.barren and not self._luck.replies:
+            self._end("no pair brought a reply of the model")
+        if self._ended is not None:
+            raise self._ended
+
+    async def _work(self, asked: Iterator[Asked]) -> None:
+        try:
+            for one in asked:
+                worst = self._seat.worst(one.request)
+                await self._admit(worst)
+                await self._buy(one, worst)
+        except Closed:
+            pass
+        except JudgeServiceError as error:
+            self._ended = self._ended or error
+            self._gate.close()
+        except BaseException:
+            self._gate.close()
+            raise
+
+    async def _admit(self, worst: float) -> None:
+        """Wait until the budget has room for a call, or end the run."""
+        spending = self._spending
+        while not spending.fits(worst):
+            if spending.idle:
+                raise OutOfBudget(spending.over())
+            await asyncio.sleep(0.01)
+        spending.reserve(worst)
+
+    async def _buy(self, asked: Asked, worst: float) -> None:
+        """Buy one verdict and keep it, or note that the pair brought none."""
+        cost, replied, subject = None, False, asked.subject
+        try:
+            reply = await self._reply(asked.request, worst)
+            verdict, reading = heard(self._seat, subject, reply)
+            cost, replied = verdict.cost, True
+            why = "" if reading.message else reading.why_unreadable
+            await self._store(verdict)
+        except Refused as error:
+            why = str(error)
+            await self._store(refused(self._seat, subject, why=why, body=error.body))
+        except NoReply as error:
+            why = str(error)
+            self._missed(Missed(subject.query_id, subject.passage_id, why))
+        finally:
+            self._spending.settle(worst, cost, replied=replied)
+        self._luck.note(why)
+        if self._luck.barren >= BARREN:
+            self._end(f"{BARREN} pairs in a row brought no reply of the model")
+
+    def _end(self, what: str) -> None:
+        words = f"Stopped: {what}; the last one: {self._luck.last}"
+        self._ended = self._ended or JudgeServiceError(words)
+        self._gate.close()
+
+    async def _store(self, verdict: Verdict) -> None:
+        """Keep a verdict, and come back once it is safe.
+
+        Verdicts that come while others are being kept go together after them.
+        """
+        self._waiting.append(verdict)
+        async with self._desk:
+            if not any(one is verdict for one in self._waiting):
+                return  # whoever had the desk before took it along
+            taken, self._waiting = self._waiting, []
+            await asyncio.to_thread(self._keep, taken)
+
+    async def _reply(self, request: Request, worst: float) -> Reply:
+        """The reply to a request, through rate limits and failures that pass.
+
+        Raises Refused, NoReply, Closed, or the JudgeServiceError that ends the run.
+        """
+        failures = charged = 0
+        while True:
+            told = await self._once(request)
+            if isinstance(told, Reply):
+                return told
+            if isinstance(told, Limited):
+                continue
+            if not isinstance(told, NoReply):
+                raise told
+            failures += 1
+            if told.billed:
+                self._spending.lost(worst)
+                charged += 1
+            if failures >= self._line.attempts or charged >= CHARGED:
+                raise told
+            await asyncio.sleep(self._line.backoff * 2.0 ** (failures - 1))
+
+    async def _once(self, request: Request) -> Reply | Exception:
+        """One call: its reply, or what its failure means."""
+        import anthropic
+
+        line = self._line
+        async with self._gate as entered:
+            told: Exception
+            try:
+                async with asyncio.timeout(line.timeout):  # also where a reply comes in drops
+                    reply = await self._call(request, entered)
+            except TimeoutError:
+                told = NoReply(f"no reply within {line.timeout:g} s", billed=True)
+            except anthropic.APIError as error:
+                told = service.meaning(
+                    error, line.key, model=self._seat.model, timeout=line.timeout
+                )
+            else:
+                self._gate.through()
+                return reply
+            if isinstance(told, Limited):
+                self._gate.limited(entered, told.retry_after)
+                if self._gate.stuck_for() > line.patience:
+                    minutes = f"{line.patience / 60:.2g} minutes"
+                    return JudgeServiceError(f"Nothing came through for {minutes}: {told}")
+            return told
+
+    async def _call(self, request: Request, entered: float) -> Reply:
+        raw = await self._create(**request.params)
+        response = raw.http_response
+        took = (asyncio.get_running_loop().time() - entered) * 1000
+        body = self._line.key.scrubbed(response.text)
+        return Reply(body, response.headers.get("request-id", ""), took)

@@ -1,0 +1,103 @@
+"""The Claude judge: one call a pair, many in flight behind one gate (`calls`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+from labeler.judges import calls, prices, service
+from labeler.judges.base import Asked, Keep, Missed, Model, Request, Stop, build
+from labeler.judges.replies import Seat
+from labeler.judges.service import Line
+from labeler.judges.spending import Spending
+from labeler.model import Passage, Query, Rubric
+
+NAME = "claude"
+DEFAULT_MODEL = "claude-haiku-5-5"
+CONCURRENCY = 32
+"""Calls in flight at most, while the service sets no lower limit."""
+
+
+class Claude:
+    """A judge by a Claude model. `spending` tells what its calls have cost."""
+
+    def __init__(
+        self,
+        line: Line,
+        *,
+        model: Model,
+        rubric: Rubric,
+        price: prices.Price | None,
+        concurrency: int = CONCURRENCY,
+        max_cost: float | None = None,
+    ) -> None:
+        self.line = line
+        self.model = model
+        self.rubric = rubric
+        self.price = price
+        self.concurrency = concurrency
+        self.spending = Spending(max_cost)
+
+    @property
+    def name(self) -> str:
+        """ "claude"."""
+        return NAME
+
+    @property
+    def model_id(self) -> str:
+        """The model's id as the user named it."""
+        return self.model.id
+
+    @property
+    def seat(self) -> Seat:
+        """Who speaks in its verdicts, and at what price."""
+        return Seat(NAME, self.rubric.ref, self.model.id, self.price)
+
+    def build(self, query: Query, passage: Passage) -> Request:
+        """The request for a pair."""
+        return build(self.model, self.rubric, query=query, passage=passage)
+
+    def answer(
+        self,
+        asked: Iterator[Asked],
+        keep: Keep,
+        *,
+        missed: Callable[[Missed], None],
+        stop: Stop,
+    ) -> None:
+        """Judge each pair.
+
+        Raises JudgeServiceError once the service won't go on, after what was in flight is kept. On
+        KeyboardInterrupt what is in flight may still come back for a while, and is kept.
+        """
+        run = calls.Run(
+            self.line,
+            self.seat,
+            spending=self.spending,
+            keep=keep,
+            missed=missed,
+            stop=stop,
+        )
+        asyncio.run(run.all(asked, self.concurrency))
+
+
+Count = Callable[[Request, str], int]
+"""The input tokens of a request, were it sent to a model."""
+
+
+def counting(line: Line) -> Count:
+    """Counts by asking the service, which costs nothing. They raise JudgeServiceError."""
+    import anthropic
+
+    client = line.client()
+    told = ("messages", "system", "output_config")
+
+    def count(request: Request, model: str) -> int:
+        params = {name: request.params[name] for name in told if name in request.params}
+        try:
+            return client.messages.count_tokens(model=model, **params).input_tokens
+        except anthropic.APIError as error:
+            meant = service.meaning(error, line.key, model=model, timeout=line.timeout)
+            raise service.in_words(meant) from None
+
+    return count

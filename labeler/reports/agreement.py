@@ -1,0 +1,254 @@
+"""The agreement of a judge with people: one object for the page, the terminal and the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labeler.errors import LabelerError
+from labeler.model import GRADES
+from labeler.stats import agreement, comparison, gate, sampling
+from labeler.stats.evidence import THRESHOLD
+from labeler.stats.intervals import Estimate
+from labeler.store import comparison as compare
+from labeler.store import spotchecks, verdicts
+from labeler.store.comparison import Disagreement, Missing, Selection
+from labeler.store.db import Store
+
+DEFAULT_SLICES = ("kind", "verdict", "annotator", "source")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known of a judge. `weights` tells whether the estimates are reweighted."""
+
+    selection: Selection
+    agreement: agreement.Agreement
+    gate: gate.Gate
+    missing: Missing
+    slices: list[comparison.Slice]
+    strata: list[compare.Stratum]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the pairs were drawn with different weights, so that estimates are reweighted."""
+        return self.agreement.effective is not None
+
+
+def choose(
+    store: Store,
+    *,
+    judge: str | None = None,
+    rubric: str | None = None,
+    model: str | None = None,
+    spotcheck: str | None = None,
+    annotator: str | None = None,
+) -> Selection:
+    """The selection that was asked for. What was left open is taken from the spot check, else the
+    newest judge, rubric and model that fit."""
+    if spotcheck is not None:
+        check = spotchecks.named(store, spotcheck)
+        if judge is None:
+            judge, rubric, model = check.judge, rubric or check.rubric, model or check.model
+        elif judge == check.judge and rubric is None and model is None:
+            rubric, model = check.rubric, check.model
+    known = verdicts.judges(store)
+    for found in known:
+        if all(
+            asked is None or asked == value
+            for asked, value in zip((judge, rubric, model), found[:3], strict=True)
+        ):
+            return Selection(found.judge, found.rubric, found.model, spotcheck, annotator)
+    asked = " ".join(filter(None, (judge, rubric, model))) or "any judge"
+    names = ", ".join(" ".join(filter(None, found[:3])) for found in known) or "none"
+    raise LabelerError(f"There are no verdicts of {asked}; known: {names}")
+
+
+def newest(store: Store) -> Selection:
+    """The newest spot check with its judge; without one, the newest judge on every pair."""
+    check = next(iter(spotchecks.history(store)), None)
+    return choose(store, spotcheck=check.name if check else None)
+
+
+def build(
+    store: Store,
+    selection: Selection,
+    *,
+    threshold: float = THRESHOLD,
+    by: Sequence[str] = DEFAULT_SLICES,
+    seed: int = 0,
+) -> Report:
+    """Compare, decide and slice. Nothing here is recomputed anywhere else."""
+    with compare.compared(store, selection) as compared:
+        arrays, missing = compared.arrays(), compared.missing()
+        sliced = {name: compared.slices(name) for name in by}
+        strata = compared.strata()
+    weighed = _weigh(arrays, strata)
+    weights = {part.stratum: part.size / part.n for part in strata if part.n} if weighed else {}
+    parts = [part for name, rows in sliced.items() for part in _parts(name, rows, weights)]
+    measured = agreement.measure(
+        arrays.human,
+        arrays.judge,
+        queries=arrays.query,
+        weights=weighed.weights if weighed else None,
+        seed=seed,
+    )
+    checked = selection.spotcheck is not None
+    decided = gate.decide(
+        measured.disagreements,
+        measured.n,
+        constant=measured.constant_judge,
+        effective=measured.effective,
+        threshold=threshold,
+        planned=measured.n + missing.unlabelled if checked else None,
+        uncovered=weighed.uncovered if weighed else (),
+    )
+    return Report(
+        selection,
+        measured,
+        decided,
+        missing,
+        comparison.slices(parts, threshold=threshold),
+        strata,
+    )
+
+
+def _weigh(arrays: compare.Arrays, strata: Sequence[compare.Stratum]) -> sampling.Weighed | None:
+    """The weights of a spot check's pairs; None where every pair weighs the same."""
+    sizes = {part.stratum: part.size for part in strata}
+    if not sizes or not len(arrays.human):
+        return None
+    gains = {str(grade): grade.gain for grade in GRADES}
+    verdict = np.array([gains[stratum] for stratum in arrays.stratum])
+    weighed = sampling.weigh([sizes.get(grade, 0) for grade in GRADES], verdict)
+    same = np.allclose(weighed.weights, weighed.weights[0])
+    return None if same and not weighed.uncovered else weighed
+
+
+def _parts(
+    name: str, rows: Sequence[compare.Part], weights: Mapping[str, float]
+) -> Iterator[comparison.Part]:
+    """The slices under one name, each put together from its strata and reweighted by `weights`."""
+    by_value: dict[str, list[compare.Part]] = {}
+    for row in rows:
+        by_value.setdefault(row.value, []).append(row)
+    for value, found in by_value.items():
+        if weights:
+            strata = [
+                comparison.Stratum(row.n, row.disagreements, weights[row.stratum]) for row in found
+            ]
+            yield comparison.weighted(name, value, strata=strata)
+        else:
+            x = sum(row.disagreements for row in found)
+            yield comparison.Part(name, value, sum(row.n for row in found), x)
+
+
+def cases(
+    store: Store, selection: Selection, *, cell: tuple[int, int] | None = None
+) -> list[Disagreement]:
+    """The disagreements, or the pairs of one cell (human, judge) of the confusion matrix."""
+    with compare.compared(store, selection) as compared:
+        if cell is None:
+            return compared.cases()
+        return compared.cases(human=GRADES[cell[0]], judge=GRADES[cell[1]])
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The contract's object: every undefined number is null, and `undefined` says why."""
+    measured, decided, selection = report.agreement, report.gate, report.selection
+    constant, direction = measured.constant_judge, measured.direction
+    estimates = {
+        "disagreement": measured.disagreement,
+        "kappa": measured.kappa,
+        "kappa_linear": measured.kappa_linear,
+        "kappa_quadratic": measured.kappa_quadratic,
+        "kappa_strict": measured.kappa_strict,
+        "kappa_lenient": measured.kappa_lenient,
+        "ac1": measured.ac1,
+        "yes_recall": measured.yes_recall,
+        "yes_precision": measured.yes_precision,
+    }
+    if measured.weighted_disagreement is not None:
+        estimates["weighted_disagreement"] = measured.weighted_disagreement
+    numbers: dict[str, Any] = {"weighted_disagreement": None}
+    for name, estimate in estimates.items():
+        numbers[name] = estimate.value
+        numbers[f"{name}_interval"] = _ends(estimate)
+    closed = measured.kappa_closed_form
+    return {
+        "judge": selection.judge,
+        "rubric": selection.rubric,
+        "model": selection.model,
+        "spotcheck": selection.spotcheck,
+        "annotator": selection.annotator,
+        "n": measured.n,
+        "queries": measured.queries,
+        "disagreements": measured.disagreements,
+        **numbers,
+        "kappa_closed_form": closed
+        and {"standard_error": closed.standard_error, "interval": list(closed.interval)},
+        "confusion": {"labels": list(GRADES), "matrix": measured.counts.tolist()},
+        "weighted_confusion": measured.table.tolist() if report.weighted else None,
+        "effective_n": measured.effective.n if measured.effective else None,
+        "constant_judge": constant
+        and {
+            "grade": GRADES[constant.grade],
+            "disagreement": constant.disagreement,
+            "beaten": constant.beaten,
+            "p": constant.p,
+        },
+        "direction": {
+            "mean_difference": direction.mean_difference,
+            "statistic": direction.statistic,
+            "p": direction.p,
+            "reading": direction.reading,
+        },
+        "decision": decided.decision,
+        "sentence": decided.sentence,
+        "reasons": list(decided.reasons),
+        "labels_needed": decided.labels_needed,
+        "outlooks": [outlook._asdict() for outlook in decided.outlooks],
+        "bounds": decided.bounds and list(decided.bounds),
+        "confidence_sequence": decided.sequence and list(decided.sequence),
+        "planned": decided.planned,
+        "rule_of_thumb": decided.rule_of_thumb,
+        "threshold": decided.threshold,
+        "slices": [_slice(part) for part in report.slices],
+        "strata": [part._asdict() for part in report.strata],
+        "missing": report.missing._asdict(),
+        "undefined": {
+            name: estimate.reason for name, estimate in estimates.items() if estimate.reason
+        },
+        "bootstrap": {
+            "over": "queries",
+            "draws": measured.draws,
+            "undefined_draws": measured.undefined_draws,
+            "seed": measured.seed,
+        },
+    }
+
+
+def _ends(estimate: Estimate) -> list[float] | None:
+    return None if estimate.interval is None else list(estimate.interval)
+
+
+def _slice(part: comparison.Slice) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "value": part.value,
+        "n": part.n,
+        "disagreements": part.disagreements,
+        "disagreement": part.disagreement.value,
+        "disagreement_interval": _ends(part.disagreement),
+        "p": part.p,
+        "p_holm": part.p_holm,
+        "reading": part.reading,
+    }
+
+
+def case_as_json(case: Disagreement) -> dict[str, Any]:
+    """One disagreement as JSON."""
+    return case._asdict() | {"judged_at": case.judged_at.isoformat()}

@@ -1,0 +1,235 @@
+"""Verdicts of judges: events, of which the last for a pair, judge, rubric and model stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from labeler.model import Grade, Status, Verdict
+from labeler.store.db import Cursor, Row, Store, append
+from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+
+_FIELDS = (
+    "query_id, passage_id, judge, grade, status, rubric, model, reason, raw, request_id, "
+    "stop_reason, input_tokens, output_tokens, cost, latency_ms, api_request_id, query_hash, "
+    "passage_hash, usage, judged_at"
+)
+_NAMES = _FIELDS.split(", ")
+_KEY = "query_id, passage_id, judge, rubric, model"
+_SAID = "grade, status, reason, raw, request_id, api_request_id"
+_FEW = 64
+"""Rows that go faster as one statement than through Arrow."""
+
+
+class Judged(NamedTuple):
+    """A judge with its rubric and model, and what stands of its verdicts."""
+
+    judge: str
+    rubric: str
+    model: str
+    ok: int
+    unreadable: int
+    last: datetime
+
+
+def keep(store: Store, verdicts: Sequence[Verdict]) -> None:
+    """Store replies that a judge just gave, in one commit. Each is an event of its own."""
+    with store.write() as cursor:
+        write(cursor, verdicts, store.clock())
+
+
+def write(cursor: Cursor, verdicts: Sequence[Verdict], at: datetime) -> None:
+    """Add verdicts in a transaction that is open already."""
+    if not verdicts:
+        return
+    rows = [_row(verdict, at) for verdict in verdicts]
+    if len(rows) <= _FEW:
+        width = len(_NAMES)
+        lines = (
+            ", ".join(f"${number}" for number in range(first, first + width))
+            for first in range(1, len(rows) * width, width)
+        )
+        values = ", ".join(f"(nextval('seq'), {line})" for line in lines)
+        cursor.execute(
+            f"insert into verdicts (seq, {_FIELDS}) values {values}",
+            [value for row in rows for value in row],
+        )
+        return
+    columns = dict(zip(_NAMES, zip(*rows, strict=True), strict=True))
+    append(cursor, "verdicts", {"seq": _numbers(cursor, len(rows)), **columns})
+
+
+def record(store: Store, verdicts: Iterable[Verdict]) -> int:
+    """Store verdicts that may be there already, in one commit, and say how many were new.
+
+    One that says what the standing verdict of its pair, judge, rubric and model says adds nothing.
+    """
+    with store.write() as cursor:
+        return _brought(store, cursor, verdicts, NOWHERE).added
+
+
+def bring(store: Store, verdicts: Iterable[Verdict], *, source: Source = NOWHERE) -> Imported:
+    """As `record`, for a file that is imported: noted among the imports, in the same commit."""
+    with store.write() as cursor:
+        done = _brought(store, cursor, verdicts, source)
+        log(store, cursor, kind="verdicts", source=source, done=done)
+    return done
+
+
+def _brought(store: Store, cursor: Cursor, verdicts: Iterable[Verdict], source: Source) -> Imported:
+    at, read = store.clock(), 0
+    cursor.execute("create temp table brought as select * from verdicts limit 0")
+    try:
+        for part in parts(verdicts, source):
+            rows = [_row(verdict, at) for verdict in part]
+            columns = dict(zip(_NAMES, zip(*rows, strict=True), strict=True))
+            append(cursor, "brought", {"seq": _numbers(cursor, len(part)), **columns})
+            read += len(part)
+        # Within a key a row is new if it differs from the one before it; the first is compared with
+        # what stands. No status is null, so a null one means that there is nothing before.
+        names = _SAID.split(", ")
+        before = ", ".join(
+            f"case when lag(a.status) over w is null then c.{name} else lag(a.{name}) over w end "
+            f"as last_{name}"
+            for name in names
+        )
+        differs = " or ".join(f"b.{name} is distinct from b.last_{name}" for name in names)
+        same_key = " and ".join(f"c.{name} = a.{name}" for name in _KEY.split(", "))
+        own_key = ", ".join(f"a.{name}" for name in _KEY.split(", "))
+        added = cursor.execute(
+            f"insert into verdicts (seq, {_FIELDS}) select b.seq, {_prefixed('b')} from ("
+            f"select a.*, {before} from brought a left join current_verdicts c on {same_key} "
+            f"window w as (partition by {own_key} order by a.seq)) as b where {differs}"
+        ).fetchone()
+    finally:
+        cursor.execute("drop table brought")
+    return Imported(read, int(added[0]) if added else 0)
+
+
+def _prefixed(table: str) -> str:
+    return ", ".join(f"{table}.{name}" for name in _NAMES)
+
+
+def _row(verdict: Verdict, at: datetime) -> list[object]:
+    row: list[object] = [getattr(verdict, name) for name in _NAMES]
+    row[_NAMES.index("grade")] = None if verdict.grade is None else str(verdict.grade)
+    row[_NAMES.index("status")] = str(verdict.status)
+    row[_NAMES.index("judged_at")] = verdict.judged_at or at
+    return row
+
+
+def _numbers(cursor: Cursor, count: int) -> list[int]:
+    """`count` fresh numbers of the sequence, ascending."""
+    rows = cursor.execute("select nextval('seq') from generate_series(1, $1)", [count]).fetchall()
+    return sorted(row[0] for row in rows)
+
+
+def judges(store: Store) -> list[Judged]:
+    """Every judge, rubric and model that has verdicts, the newest first."""
+    rows = store.rows(
+        "select judge, rubric, model, count(*) filter (where status = 'ok'), "
+        "count(*) filter (where status = 'unreadable'), max(judged_at) from current_verdicts "
+        "group by judge, rubric, model order by max(seq) desc"
+    )
+    return [Judged(*row) for row in rows]
+
+
+def current(
+    store: Store, *, judge: str = "", rubric: str = "", model: str = ""
+) -> Iterator[Verdict]:
+    """The verdicts that stand, of all judges or of those named, by query and passage."""
+    named = {"judge": judge, "rubric": rubric, "model": model}
+    asked = {name: value for name, value in named.items() if value}
+    where = " and ".join(f"{name} = ${n}" for n, name in enumerate(asked, start=1)) or "true"
+    sql = f"select {_FIELDS} from current_verdicts where {where} order by {_KEY}"
+    for rows in store.batches(sql, list(asked.values())):
+        yield from map(_verdict, rows)
+
+
+def history(store: Store, query_id: str, passage_id: str) -> list[Verdict]:
+    """Every verdict on a pair, the oldest first."""
+    rows = store.rows(
+        f"select {_FIELDS} from verdicts where query_id = $1 and passage_id = $2 order by seq",
+        [query_id, passage_id],
+    )
+    return [_verdict(row) for row in rows]
+
+
+def readable(store: Store, request_ids: Sequence[str]) -> dict[str, Verdict]:
+    """The newest readable verdict for each of these requests, on whatever pair it was given."""
+    rows = store.rows(
+        f"select distinct on (request_id) {_FIELDS} from verdicts "
+        "where request_id = any($1) and status = 'ok' order by request_id, seq desc",
+        [list(request_ids)],
+    )
+    return {verdict.request_id: verdict for verdict in map(_verdict, rows)}
+
+
+def _verdict(row: Row) -> Verdict:
+    query_id, passage_id, judge, grade, status, *rest = row
+    return Verdict(
+        query_id, passage_id, judge, Grade(grade) if grade else None, Status(status), *rest
+    )
+
+
+class Standing(NamedTuple):
+    """What stands on the request of a pair: the request that was answered, and whether readably."""
+
+    request_id: str
+    status: str
+
+
+def answered(store: Store) -> set[str]:
+    """Every request that has a readable verdict."""
+    return {
+        row[0]
+        for row in store.rows(
+            "select distinct request_id from verdicts where status = 'ok' and request_id <> ''"
+        )
+    }
+
+
+Of = Callable[[str, str], Standing | None]
+"""The standing verdict of a pair, by query and passage id."""
+
+
+def standing(store: Store, *, judge: str, rubric: str, model: str) -> Of:
+    """What stands for one judge, rubric and model, held in memory for many questions."""
+    found = {
+        (row[0], row[1]): Standing(row[2], row[3])
+        for row in store.rows(
+            "select query_id, passage_id, request_id, status from current_verdicts "
+            "where judge = $1 and rubric = $2 and model = $3",
+            [judge, rubric, model],
+        )
+    }
+    return lambda query_id, passage_id: found.get((query_id, passage_id))
+
+
+def unreadable(store: Store, *, limit: int = 200) -> list[Verdict]:
+    """Replies that stand as unreadable, the newest first."""
+    rows = store.rows(
+        f"select {_FIELDS} from current_verdicts where status = 'unreadable' "
+        "order by seq desc limit $1",
+        [limit],
+    )
+    return [_verdict(row) for row in rows]
+
+
+class Graded(NamedTuple):
+    """A pair and the grade that a judge gave it."""
+
+    query_id: str
+    passage_id: str
+    grade: Grade
+
+
+def graded(store: Store, *, judge: str, rubric: str, model: str) -> list[Graded]:
+    """The pairs with a readable verdict of exactly this judge, rubric and model."""
+    rows = store.rows(
+        "select query_id, passage_id, grade from current_verdicts where judge = $1 "
+        "and rubric = $2 and model = $3 and status = 'ok' order by query_id, passage_id",
+        [judge, rubric, model],
+    )
+    return [Graded(query_id, passage_id, Grade(grade)) for query_id, passage_id, grade in rows]

@@ -1,0 +1,101 @@
+"""The share of truly relevant pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labeler.stats.share import Stratum, effective_counts, relevant_share, rogan_gladen
+
+# 36 of 45 labelled pairs judged YES are relevant, 4 of 55 judged NO; 520 of 1,000 are judged YES.
+STRATA = [Stratum("YES", True, 520, 45, 36), Stratum("NO", False, 480, 55, 4)]
+
+
+def test_the_share_is_post_stratified_by_verdict():
+    found = relevant_share(STRATA, seed=0)
+    # .52 * 36/45 + .48 * 4/55.
+    assert round(found.value.value, 6) == 0.450909
+    assert found.judge_only.value == 0.52
+    assert found.people_only.value == 0.4
+    assert round(found.rogan_gladen.value, 6) == 0.493333
+
+
+def test_the_closed_form_beside_it():
+    closed = relevant_share(STRATA, seed=0).closed_form
+    assert [round(end, 6) for end in closed] == [0.377495, 0.524323]
+
+
+def test_the_interval_is_that_of_the_two_betas():
+    # .52 X + .48 Y, X ~ Beta(36.5, 9.5), Y ~ Beta(4.5, 51.5), integrated numerically: P(sum < t) is
+    # the integral over x of Y's distribution function at (t - .52 x) / .48.
+    from scipy.optimize import brentq
+    from scipy.stats import beta
+
+    middle = (np.arange(20_000) + 0.5) / 20_000
+    density = beta.pdf(middle, 36.5, 9.5) / 20_000
+
+    def below(t):
+        return float(density @ beta.cdf((t - 0.52 * middle) / 0.48, 4.5, 51.5))
+
+    expected = [brentq(lambda t, p=p: below(t) - p, 0.2, 0.7) for p in (0.025, 0.975)]
+    assert list(relevant_share(STRATA, seed=1).value.interval) == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_seed_decides_and_is_kept():
+    assert relevant_share(STRATA, seed=3) == relevant_share(STRATA, seed=3)
+    assert relevant_share(STRATA, seed=3).seed == 3
+
+
+def test_a_verdict_without_a_label_leaves_the_share_undefined_by_name():
+    found = relevant_share([STRATA[0], Stratum("NO", False, 480, 0, 0)], seed=0)
+    assert found.value.value is None
+    assert found.value.reason == "no label among the pairs judged NO"
+    assert found.closed_form is None
+    assert found.rogan_gladen.value is None
+
+
+def test_a_verdict_without_a_pair_is_no_obstacle():
+    found = relevant_share([*STRATA, Stratum("PART", False, 0, 0, 0)], seed=0)
+    assert found.value == relevant_share(STRATA, seed=0).value
+
+
+def test_without_a_pair_there_is_no_share():
+    assert relevant_share([], seed=0).value.reason == "no judged pair"
+
+
+def test_counts_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="5 of 4"):
+        relevant_share([Stratum("YES", True, 10, 4, 5)], seed=0)
+
+
+def test_rogan_gladen_stays_within_bounds_and_needs_a_judge_better_than_chance():
+    assert rogan_gladen(0.05, sensitivity=0.9, specificity=0.9).value == 0
+    assert rogan_gladen(0.99, sensitivity=0.9, specificity=0.9).value == 1
+    none = rogan_gladen(0.5, sensitivity=0.4, specificity=0.6)
+    assert none.value is None
+    assert "chance" in none.reason
+
+
+def test_labels_of_unequal_weight_are_worth_fewer_equal_ones():
+    # Weights 1, 1, 2: (4)^2 / 6 = 2.667 labels; relevant the one of 2: half of the weight.
+    n, relevant = effective_counts(np.array([False, False, True]), np.array([1.0, 1.0, 2.0]))
+    assert n == pytest.approx(16 / 6)
+    assert relevant == pytest.approx(8 / 6)
+    assert effective_counts(np.array([], bool), np.array([])) == (0, 0)
+
+
+def test_the_interval_covers_with_thirty_labels():
+    # 1,000 pairs, half judged YES, of which .8 are relevant and .07 of the others; 30 labels.
+    random = np.random.default_rng(4)
+    truth, held = 0.5 * 0.8 + 0.5 * 0.07, 0
+    for seed in range(400):
+        judged = int(random.binomial(1000, 0.5))
+        yes = int(np.clip(random.binomial(30, judged / 1000), 1, 29))
+        strata = [
+            Stratum("YES", True, judged, yes, random.binomial(yes, 0.8)),
+            Stratum("NO", False, 1000 - judged, 30 - yes, random.binomial(30 - yes, 0.07)),
+        ]
+        lo, hi = relevant_share(strata, seed=seed, draws=2000).value.interval
+        held += lo <= truth <= hi
+    # 95% of 400 is 380, 3 standard errors of 4.4 below it.
+    assert held >= 367

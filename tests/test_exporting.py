@@ -1,0 +1,288 @@
+"""From the store to files and back: what is written is what was stored."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from labeler import exporting, importing
+from labeler.cli import exports
+from labeler.errors import LabelerError, UsageError
+from labeler.exporting import Choice
+from labeler.formats import GAINS
+from labeler.importing import Options
+from labeler.model import GoldenEntry, Grade, Judgment, Passage, Query, RunRow, Status, Verdict
+from labeler.reports import agreement
+from labeler.store import comparison, corpora, goldens, labels, queries, runs, verdicts
+from labeler.store.db import Store, open_store
+
+AWKWARD = '=1+1, "quoted"\r\nnext\tline \'é\u202e'
+AT = datetime(2026, 3, 1, 9, 30, 15, 250_000, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store with something of everything, awkward where it can be."""
+    with open_store(tmp_path / "store.duckdb", clock=lambda: AT) as opened:
+        corpora.record(
+            opened,
+            [
+                Passage(
+                    "p#1", AWKWARD, "Title", "https://a.example/x", "3", "hr", "2026-01-01", ""
+                ),
+                Passage("001", "'=not a formula", effective_to="2026-02-01"),
+            ],
+            name="c",
+        )
+        queries.record(
+            opened,
+            [
+                Query("q,1", AWKWARD, "exact", "n1", "log", "hr", "2026-01-01", "test", "a note"),
+                Query("q2", "plain"),
+            ],
+        )
+        rows = [
+            RunRow("q,1", "p#1", 1, 2.5),
+            RunRow("q,1", "001", 2, 2.5),
+            RunRow("q2", "x", 1, -1.0),
+        ]
+        runs.record(opened, rows, system="s")
+        labels.bring(
+            opened,
+            [
+                Judgment("q,1", "p#1", Grade.YES, note=AWKWARD, at=AT.isoformat(), blind=True),
+                Judgment("q,1", "001", Grade.PART, person="ben", blind=False, spotcheck="first"),
+                Judgment("q2", "x", None, person="ben", note="?"),
+                Judgment("q2", "y", None, state="later"),
+                Judgment("q2", "z", Grade.NO),
+            ],
+            annotator="anna",
+        )
+        verdicts.record(
+            opened,
+            [
+                Verdict("q,1", "p#1", "j", Grade.NO, Status.OK, "r@1", "m", AWKWARD, cost=0.001),
+                Verdict("q,1", "p#1", "j", Grade.YES, Status.OK, "r@2", "m", judged_at=AT),
+                Verdict("q,1", "p#1", "k", Grade.PART, Status.OK),
+                Verdict("q2", "x", "k", None, Status.UNREADABLE),
+            ],
+        )
+        entries = [
+            GoldenEntry("q,1", "p#1", Grade.YES, AWKWARD, "exact"),
+            GoldenEntry("q,1", "001", Grade.PART, AWKWARD, "exact"),
+            GoldenEntry("q2", "", None, "plain"),
+        ]
+        goldens.record(opened, "g", entries, origin="hand", person="")
+        yield opened
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Store]:
+    """An empty store to import into."""
+    with open_store(tmp_path / "other.duckdb", clock=lambda: AT) as opened:
+        yield opened
+
+
+def written(store: Store, what: str, *, to: Path, form: str) -> Path:
+    named = {"run": {"system": "s"}, "golden": {"golden": "g@1"}}.get(what, {})
+    path = to / f"{what}.{exporting.suffix(what, form)}"
+    exporting.export(store, what, to=path, choice=Choice(form=form, **named))
+    return path
+
+
+@pytest.mark.parametrize("form", exporting.FORMS["corpus"])
+def test_a_corpus_comes_back_as_it_was(store, other, tmp_path, form):
+    path = written(store, "corpus", to=tmp_path, form=form)
+    assert importing.corpus(other, [path], name="c", options=Options()).added == 2
+    assert list(corpora.every_passage(other)) == list(corpora.every_passage(store))
+
+
+@pytest.mark.parametrize("form", exporting.FORMS["queries"])
+def test_queries_come_back_as_they_were(store, other, tmp_path, form):
+    path = written(store, "queries", to=tmp_path, form=form)
+    importing.query_set(other, [path], options=Options())
+    assert queries.current(other) == queries.current(store)
+
+
+@pytest.mark.parametrize("form", exporting.FORMS["run"])
+def test_a_run_comes_back_as_it_was(store, other, tmp_path, form):
+    path = written(store, "run", to=tmp_path, form=form)
+    importing.run(other, path, system="s", options=Options())
+    assert runs.rankings(other, "s") == runs.rankings(store, "s")
+
+
+@pytest.mark.parametrize("form", exporting.FORMS["labels"])
+def test_labels_of_several_people_come_back_as_they_were(store, other, tmp_path, form):
+    path = written(store, "labels", to=tmp_path, form=form)
+    importing.label_file(other, path, annotator="whoever", options=Options())
+    assert list(labels.current(other)) == list(labels.current(store))
+    assert {label.annotator for label in labels.current(other)} == {"anna", "ben"}
+
+
+@pytest.mark.parametrize("form", exporting.FORMS["verdicts"])
+def test_verdicts_of_several_judges_come_back_as_they_were(store, other, tmp_path, form):
+    path = written(store, "verdicts", to=tmp_path, form=form)
+    importing.verdict_file(other, path, judge="whichever", options=Options())
+    assert list(verdicts.current(other)) == list(verdicts.current(store))
+    assert {verdict.judge for verdict in verdicts.current(other)} == {"j", "k"}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_golden_set_comes_back_as_it_was(store, other, tmp_path, form):
+    path = written(store, "golden", to=tmp_path, form=form)
+    importing.golden(other, path, name="g", options=Options())
+    assert goldens.named(other, "g").entries == goldens.named(store, "g").entries
+
+
+@pytest.mark.parametrize("form", ["trec", "beir"])
+def test_a_golden_set_as_qrels_keeps_what_is_expected(store, other, tmp_path, form):
+    path = written(store, "golden", to=tmp_path, form=form)
+    importing.golden(other, path, name="g", options=Options(grades=GAINS))
+    assert {(e.query_id, e.passage_id, e.grade) for e in goldens.named(other, "g").entries} == {
+        ("q,1", "p#1", "YES"),
+        ("q,1", "001", "PART"),
+    }
+
+
+@pytest.mark.parametrize("form", exporting.FORMS["qrels"])
+def test_qrels_hold_what_people_say_blind(store, other, tmp_path, form):
+    """The label of ("q,1", "001") was not blind, so that it does not count."""
+    path = written(store, "qrels", to=tmp_path, form=form)
+    importing.label_file(other, path, annotator="a", options=Options(grades=GAINS))
+    assert list(comparison.settled(other)) == list(comparison.settled(store))
+    assert [(p.query_id, p.passage_id, p.grade) for p in comparison.settled(other)] == [
+        ("q,1", "p#1", "YES"),
+        ("q2", "z", "NO"),
+    ]
+
+
+def test_qrels_of_a_golden_set(store, tmp_path):
+    path = tmp_path / "g.qrels"
+    assert exporting.export(store, "qrels", to=path, choice=Choice(golden="g")) == 2
+    assert path.read_text() == "q,1 0 001 1\nq,1 0 p#1 2\n"
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def test_the_columns_of_labels_are_those_of_the_contract(store, tmp_path):
+    rows = rows_of(written(store, "labels", to=tmp_path, form="csv"))
+    assert " ".join(rows[0]) == (
+        "query_id passage_id annotator grade state labelled_at blind spotcheck note"
+    )
+    assert rows[0]["labelled_at"] == "2026-03-01T09:30:15.250000+00:00"
+    assert [(r["annotator"], r["grade"], r["state"], r["blind"]) for r in rows] == [
+        ("anna", "YES", "labelled", "true"),
+        ("ben", "PART", "labelled", "false"),
+        ("ben", "", "unsure", ""),
+        ("anna", "", "later", ""),
+        ("anna", "NO", "labelled", ""),
+    ]
+
+
+def test_the_columns_of_verdicts_are_those_of_the_contract(store, tmp_path):
+    rows = rows_of(written(store, "verdicts", to=tmp_path, form="csv"))
+    assert " ".join(rows[0]) == (
+        "query_id passage_id judge rubric model grade status reason judged_at cost"
+    )
+    assert [(r["judge"], r["grade"], r["status"]) for r in rows] == [
+        ("j", "NO", "ok"),
+        ("j", "YES", "ok"),
+        ("k", "PART", "ok"),
+        ("k", "", "unreadable"),
+    ]
+
+
+def test_pairs_hold_the_texts_exactly_as_imported(store, tmp_path):
+    path = written(store, "pairs", to=tmp_path, form="jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert list(rows[0])[:4] == ["query_id", "passage_id", "query", "passage"]
+    first = next(row for row in rows if row["passage_id"] == "p#1")
+    assert (first["query"], first["passage"]) == (AWKWARD, AWKWARD)
+    assert first["labels"] == "anna=YES"
+    assert first["verdicts"] == "j r@1 m=NO; j r@2 m=YES; k=PART"
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_history_holds_every_event(store, tmp_path, form):
+    again = [Judgment("q2", "z", Grade.YES, note="changed my mind")]
+    labels.bring(store, again, annotator="anna")
+    path = tmp_path / f"h.{form}"
+    assert exporting.export(store, "labels", to=path, choice=Choice(history=True)) == 6
+    if form == "csv":
+        rows = rows_of(path)
+    else:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert tuple(rows[0]) == labels.HISTORY
+    assert [row["grade"] for row in rows if row["passage_id"] == "z"] == ["NO", "YES"]
+    assert {row["labelled_at"] for row in rows} == {AT.isoformat()}
+    assert rows[-1]["note"] == "changed my mind"
+
+
+def test_the_report_is_the_agreement_as_json(store, tmp_path):
+    path = tmp_path / "report.json"
+    selection = agreement.choose(store, judge="k")
+    assert exporting.export(store, "report", to=path, choice=Choice(selection=selection)) == 1
+    built = agreement.as_json(agreement.build(store, selection))
+    assert json.loads(path.read_text()) == json.loads(json.dumps(built))
+
+
+def test_the_format_is_asked_for_or_told_by_the_extension_or_the_usual_one(store, tmp_path):
+    for name, form, begins in (
+        ("a.csv", None, "query_id,"),
+        ("a.jsonl", None, "{"),
+        ("a.csv", "jsonl", "{"),
+        ("a.out", None, "query_id,"),
+    ):
+        exporting.export(store, "labels", to=tmp_path / name, choice=Choice(form=form))
+        assert (tmp_path / name).read_text().startswith(begins)
+
+
+def test_an_extension_that_promises_another_format_is_refused(store, tmp_path):
+    for what, name in (("corpus", "c.tsv"), ("report", "r.csv"), ("labels", "l.tsv")):
+        with pytest.raises(UsageError, match=f"export {what} writes .*, no {name[1:]} file"):
+            exporting.export(store, what, to=tmp_path / name, choice=Choice())
+
+
+def test_what_does_not_go_together_is_refused_and_the_file_stays_as_it_was(store, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("mine")
+    for what, choice in (
+        ("run", Choice()),
+        ("golden", Choice()),
+        ("labels", Choice(form="beir")),
+        ("report", Choice(form="csv")),
+        ("qrels", Choice(history=True)),
+    ):
+        with pytest.raises(UsageError):
+            exporting.export(store, what, to=path, choice=choice)
+    with pytest.raises(LabelerError, match="is the store itself"):
+        exporting.export(store, "labels", to=store.path, choice=Choice())
+    assert path.read_text() == "mine"
+
+
+def test_a_run_whose_ids_trec_cannot_hold_is_refused_and_nothing_is_left(store, tmp_path):
+    runs.record(store, [RunRow("q 1", "p", 1, 1.0)], system="spaced")
+    with pytest.raises(LabelerError, match="export as csv, jsonl or beir instead"):
+        exporting.export(store, "run", to=tmp_path / "x.trec", choice=Choice(system="spaced"))
+    assert not (tmp_path / "x.trec").exists()
+
+
+def test_the_command_offers_what_can_be_exported():
+    assert tuple(exporting.WRITERS) == exports.WHAT == tuple(exporting.FORMS)
+    offered = {form for forms in exporting.FORMS.values() for form in forms}
+    assert offered - {"json"} == set(exports.FORMS)
+
+
+def test_a_label_again_after_a_round_trip_adds_nothing(store, tmp_path):
+    path = written(store, "labels", to=tmp_path, form="csv")
+    assert importing.label_file(store, path, annotator="x", options=Options()).added == 0
+    path = written(store, "verdicts", to=tmp_path, form="csv")
+    assert importing.verdict_file(store, path, judge="x", options=Options()).added == 0
