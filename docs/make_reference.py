@@ -26,7 +26,7 @@ nothing else there; messages and progress go to standard error.
 | 1 | an error that a person can mend |
 | 2 | words that do not fit together: an unknown option, two that contradict |
 | 3 | the store is held by another process |
-| 4 | damage was found; for `labeler gate`: REJECTED |
+| 4 | damage was found; for `labeler gate`: REJECTED; for `labeler evaluate`: a gate failed |
 | 5 | for `labeler gate`: UNDECIDED |
 | 6 | the judge's service failed, refused, or the budget is spent |
 | 130 | stopped by Ctrl-C |

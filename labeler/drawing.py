@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from labeler.errors import LabelerError
 from labeler.model import GRADES
-from labeler.stats import sampling
-from labeler.store import spotchecks, verdicts
+from labeler.stats import parts, sampling
+from labeler.store import holdouts, settled, spotchecks, verdicts
 from labeler.store.comparison import Selection
 from labeler.store.db import Store
 
@@ -23,29 +21,32 @@ def draw(
     seed: int = 0,
     per_verdict: int = sampling.PER_VERDICT,
     overlap: int = 1,
+    held_out: bool = False,
     person: str = "",
 ) -> spotchecks.SpotCheck:
     """Draw `n` of the pairs that a judge has graded, by verdict, and store them as tasks.
 
     At least `per_verdict` of each verdict where there are that many, the rest in proportion; more
     than there are means all. Each pair is wanted from `overlap` people. The same seed on the same
-    verdicts draws the same pairs.
+    verdicts draws the same pairs. `held_out` draws fresh pairs to confirm a rubric on: only those
+    of held-out needs that nobody has labelled.
     """
     if n < 1 or overlap < 1 or per_verdict < 0:
         raise LabelerError("A spot check needs at least one pair and one person a pair")
-    frame = verdicts.graded(store, judge=judged.judge, rubric=judged.rubric, model=judged.model)
-    if not frame:
+    frame = verdicts.frame(store, judge=judged.judge, rubric=judged.rubric, model=judged.model)
+    if not len(frame.gain):
         raise LabelerError(
             f"{judged.judge} has no readable verdict to draw from: run `labeler judge` or "
             "`labeler import verdicts` first"
         )
-    pairs = [(row.query_id, row.passage_id) for row in frame]
-    gains = np.array([row.grade.gain for row in frame], dtype=np.int8)
-    drawn = sampling.draw(pairs, gains, n=n, per_verdict=per_verdict, seed=seed)
+    pairs: list[tuple[str, str]] = list(zip(frame.query_id, frame.passage_id, strict=True))
+    gain = frame.gain
+    if held_out:
+        places = _held_out(store, pairs)
+        pairs, gain = [pairs[place] for place in places], gain[places]
+    drawn = sampling.draw(pairs, gain, n=n, per_verdict=per_verdict, seed=seed)
     chosen = [
-        spotchecks.Drawn(
-            frame[place].query_id, frame[place].passage_id, str(frame[place].grade), weight
-        )
+        spotchecks.Drawn(pairs[place][0], pairs[place][1], str(GRADES[gain[place]]), weight)
         for place, weight in zip(drawn.chosen.tolist(), drawn.weights.tolist(), strict=True)
     ]
     check = spotchecks.SpotCheck(
@@ -65,6 +66,17 @@ def draw(
     ]
     spotchecks.record(store, check, strata, by_query(chosen), person=person)
     return check
+
+
+def _held_out(store: Store, pairs: Sequence[tuple[str, str]]) -> list[int]:
+    """The places of the pairs that nobody has labelled and whose need is held out."""
+    needs = holdouts.needs(store, {query_id for query_id, _ in pairs})
+    held = {query_id for query_id, need in needs.items() if parts.held_out(need)}
+    seen = {(pair.query_id, pair.passage_id) for pair in settled.pairs(store)}
+    places = [n for n, pair in enumerate(pairs) if pair[0] in held and pair not in seen]
+    if not places:
+        raise LabelerError("Every held-out pair that the judge has graded is labelled already")
+    return places
 
 
 def by_query(drawn: Sequence[spotchecks.Drawn]) -> list[spotchecks.Drawn]:

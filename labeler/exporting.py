@@ -54,7 +54,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "corpus": ("jsonl", "csv", "beir"),
     "queries": ("jsonl", "csv", "beir"),
     "qrels": ("trec", "beir", "csv", "jsonl"),
-    "golden": ("jsonl", "csv", "trec", "beir"),
+    "golden": ("jsonl", "csv", "trec", "beir", "json"),
     "run": ("trec", "jsonl", "csv"),
     "report": ("json",),
     "cases": ("jsonl",),

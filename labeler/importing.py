@@ -14,25 +14,26 @@ from labeler import formats
 from labeler.errors import LabelerError, Problem
 from labeler.formats import Numbered, Reading
 from labeler.judges import recorded
-from labeler.model import GoldenEntry, Judgment, RunRow
+from labeler.model import GoldenEntry, Judgment
 from labeler.store import corpora, goldens, labels, queries, runs, verdicts
 from labeler.store.db import Store
 from labeler.store.imports import Imported, Progress, Source
 
 T = TypeVar("T")
-Pair = TypeVar("Pair", RunRow, Judgment, GoldenEntry)
+Pair = TypeVar("Pair", Judgment, GoldenEntry)
 
 
 @dataclass(frozen=True)
 class Options:
     """How files are read. `names` are what uploaded files are called, where their paths do not say;
-    `columns` maps our fields to a file's own columns."""
+    `columns` maps our fields to a file's own columns; `note` says what was changed in a run."""
 
     skip_bad: bool = False
     grades: formats.GradeMap | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[Path, str] = field(default_factory=dict)
     person: str = ""
+    note: str = ""
     progress: Progress | None = None
 
     def name(self, path: Path) -> str:
@@ -79,18 +80,17 @@ def query_set(store: Store, paths: Sequence[Path], *, options: Options) -> Outco
 
 
 def run(store: Store, path: Path, *, system: str, options: Options) -> Outcome:
-    """Import the run of a system."""
+    """Import the run of a system. Its rows are held as columns, which is quicker than one by one
+    and, at a million, about 150 MB."""
+    from labeler.formats.columnar import read_run_table
+
     seen, system = _Seen(), _named(system, "system")
-    return _import(
-        "run",
-        [path],
-        options,
-        read=formats.read_run,
-        record=lambda rows, source: runs.record(
-            store, seen.each(rows), system=system, source=source
-        ),
-        remarks=lambda: seen.joins(store),
-    )
+    reading, file = Reading(skip_bad=options.skip_bad), options.name(path)
+    table = read_run_table(path, reading=reading, columns=options.columns, name=file)
+    source = _source([path], options, reading)
+    done = runs.record_table(store, table, system=system, note=options.note, source=source)
+    seen.note(table["query_id"].unique().to_pylist(), table["passage_id"].unique().to_pylist())
+    return _outcome("run", file, reading, done, seen.joins(store))
 
 
 def verdict_file(
@@ -204,16 +204,25 @@ def _import(
     )
     several = len(paths) > 1
     rows = _once(found, reading, identity) if several else (row.record for _, row in found)
+    done = record(rows, _source(paths, options, reading))
     file = ", ".join(map(options.name, paths))
-    source = Source(
-        file=file,
+    return _outcome(kind, file, reading, done, remarks())
+
+
+def _source(paths: Sequence[Path], options: Options, reading: Reading) -> Source:
+    return Source(
+        file=", ".join(map(options.name, paths)),
         hash=_digest(paths),
         person=options.person,
         left_out=reading.problems,
         progress=options.progress,
     )
-    done = record(rows, source)
-    said = [*map(str, reading.notes), *done.remarks, *remarks()]
+
+
+def _outcome(
+    kind: str, file: str, reading: Reading, done: Imported, remarks: Iterable[str]
+) -> Outcome:
+    said = [*map(str, reading.notes), *done.remarks, *remarks]
     return Outcome(kind, file, done.read, done.added, tuple(reading.problems), tuple(said))
 
 
@@ -281,6 +290,11 @@ class _Seen:
             if isinstance(row, Judgment):
                 self._people.add(row.person)
             yield row
+
+    def note(self, query_ids: Iterable[str], passage_ids: Iterable[str]) -> None:
+        """Take note of ids."""
+        self._queries.update(query_ids)
+        self._passages.update(passage_ids)
 
     def people(self, what: str, default: str) -> Iterator[str]:
         """Whose rows they are, where the file says so itself."""

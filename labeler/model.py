@@ -59,12 +59,15 @@ class Decision(StrEnum):
     UNDECIDED = "UNDECIDED"
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def content_hash(value: object) -> str:
     """ "b1:" and the SHA-256 of the canonical JSON of `value` (sorted keys, no spaces, UTF-8).
 
     Lone surrogates, which no UTF-8 can hold, are hashed by their code point.
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = _CANONICAL.encode(value)
     return "b1:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -278,7 +278,7 @@ def test_a_run_whose_ids_trec_cannot_hold_is_refused_and_nothing_is_left(store, 
 def test_the_command_offers_what_can_be_exported():
     assert tuple(exporting.WRITERS) == exports.WHAT == tuple(exporting.FORMS)
     offered = {form for forms in exporting.FORMS.values() for form in forms}
-    assert offered - {"json"} == set(exports.FORMS)
+    assert offered == set(exports.FORMS)
 
 
 def test_a_label_again_after_a_round_trip_adds_nothing(store, tmp_path):

@@ -12,7 +12,7 @@ from labeler import formats, importing
 from labeler.errors import InputError, LabelerError
 from labeler.importing import Options
 from labeler.model import Grade, Passage
-from labeler.store import corpora, goldens, labels, queries, runs, verdicts
+from labeler.store import corpora, damage, goldens, labels, queries, runs, verdicts
 from labeler.store.db import Store, open_store
 
 Write = Callable[[str, str], Path]
@@ -213,7 +213,7 @@ def test_an_imported_golden_set_is_version_1_and_frozen_and_joins_by_text(store,
     assert golden.ref == "g@1"
     assert {(e.query_id, e.passage_id) for e in golden.entries if e.passage_id} == {("q7", "p1")}
     assert {query.text for query in queries.current(store)} == {"why?", "new"}
-    assert goldens.verify(store) == []
+    assert damage.verify(store) == []
 
 
 @pytest.fixture

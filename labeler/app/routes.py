@@ -26,10 +26,8 @@ signed token, never in what the browser claims. 401 asks for another token, 403 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from starlette.concurrency import run_in_threadpool
@@ -38,14 +36,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from labeler.app.exchange import answer, json_body, require_own_page, spoken, token_of
 from labeler.app.recorder import Recorder
-from labeler.errors import LabelerError
 from labeler.model import Grade, LabelEvent
 from labeler.store import corpora, labels, tasks
 from labeler.store.db import Store
-
-BODY_LIMIT = 1 << 20
-"""Bytes of one POST: 200 events with notes of ordinary length stay far below."""
 
 EVENT_LIMIT = 500
 NOTE_LIMIT = 4000
@@ -99,26 +94,24 @@ def labeling_routes(store: Callable[[], Store], *, tokens: Tokens) -> list[Route
     recorder = Recorder(lambda events: labels.record(store(), events))
 
     async def window(request: Request) -> Response:
-        _require_own_page(request)
-        who = tokens.read(_token(request))
+        require_own_page(request)
+        who = tokens.read(token_of(request))
         asked = request.query_params.get("tasks")
         if asked is not None:
             numbers = _numbers(asked)
-            return _answer(
-                await run_in_threadpool(lambda: {"tasks": _texts(store(), who, numbers)})
-            )
+            return answer(await run_in_threadpool(lambda: {"tasks": _texts(store(), who, numbers)}))
         limit = max(1, min(_numbers(request.query_params.get("limit", "6"))[0], _WINDOW_LIMIT))
-        return _answer(await run_in_threadpool(_window, store(), who, limit))
+        return answer(await run_in_threadpool(_window, store(), who, limit))
 
     async def events(request: Request) -> Response:
-        _require_own_page(request)
-        who = tokens.read(_token(request))
-        sound, refused = read_events(await _json_body(request), who)
+        require_own_page(request)
+        who = tokens.read(token_of(request))
+        sound, refused = read_events(await json_body(request), who)
         recorded = await recorder.record(sound)
         progress = await run_in_threadpool(
             tasks.progress, store(), spotcheck=who.spotcheck, annotator=who.annotator
         )
-        return _answer(
+        return answer(
             {
                 "acknowledged": recorded.acknowledged,
                 "refused": [refusal._asdict() for refusal in [*refused, *recorded.refused]],
@@ -127,8 +120,8 @@ def labeling_routes(store: Callable[[], Store], *, tokens: Tokens) -> list[Route
         )
 
     return [
-        Route("/labeling/window", _spoken(window), methods=["GET"]),
-        Route("/labeling/events", _spoken(events), methods=["POST"]),
+        Route("/labeling/window", spoken(window), methods=["GET"]),
+        Route("/labeling/events", spoken(events), methods=["POST"]),
     ]
 
 
@@ -227,63 +220,3 @@ def _numbers(text: str) -> list[int]:
     if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
         raise HTTPException(400, "expected numbers of tasks, separated by commas")
     return [int(part) for part in parts]
-
-
-def _token(request: Request) -> str:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        raise HTTPException(401, "this page has no pass")
-    return token
-
-
-def _require_own_page(request: Request) -> None:
-    """Refuse what another site's page sends. A POST must prove that it comes from ours."""
-    origin = request.headers.get("origin")
-    site = request.headers.get("sec-fetch-site")
-    if origin is not None:
-        own = urlsplit(origin).netloc == request.headers.get("host")
-    else:
-        own = site == "same-origin" or (site is None and request.method == "GET")
-    if not own:
-        raise HTTPException(403, "this request does not come from the labelling page")
-
-
-async def _json_body(request: Request) -> object:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415, "expected application/json")
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > BODY_LIMIT:
-            raise HTTPException(413, f"more than {BODY_LIMIT} bytes at once")
-    try:
-        return json.loads(body)
-    except ValueError:
-        raise HTTPException(400, "the body is not JSON") from None
-
-
-def _spoken(
-    answer: Callable[[Request], Any],
-) -> Callable[[Request], Any]:
-    """The route with its refusals as JSON, in words."""
-
-    async def speak(request: Request) -> Response:
-        try:
-            response: Response = await answer(request)
-        except HTTPException as refusal:
-            return _answer({"error": refusal.detail}, status=refusal.status_code)
-        except LabelerError as problem:
-            return _answer({"error": str(problem)}, status=409)
-        return response
-
-    return speak
-
-
-def _answer(value: Mapping[str, Any], *, status: int = 200) -> Response:
-    """JSON in ASCII: a lone surrogate of a dirty file is no valid UTF-8, but is a valid escape."""
-    return Response(
-        json.dumps(value),
-        status_code=status,
-        media_type="application/json",
-        headers={"Cache-Control": "no-store"},
-    )

@@ -121,12 +121,13 @@ def flashed() -> str | None:
     return found
 
 
-def once_a_session(key: Hashable, act: Callable[[], None]) -> None:
-    """Do something at the first run that asks for it, not at every rerun."""
-    done: set[Hashable] = st.session_state.setdefault("done", set())
-    if key not in done:
-        act()
-        done.add(key)
+def first_time(key: Hashable) -> bool:
+    """Whether this is the first run of the session that asks about `key`."""
+    asked: set[Hashable] = st.session_state.setdefault("asked", set())
+    if key in asked:
+        return False
+    asked.add(key)
+    return True
 
 
 def dark() -> bool:
@@ -142,3 +143,9 @@ def know_pages(pages: Mapping[str, StreamlitPage]) -> None:
 def go_to(name: str) -> NoReturn:
     """Leave for another page; who is at work stays known."""
     st.switch_page(st.session_state["pages"][name])
+
+
+def once_a_session(key: Hashable, act: Callable[[], None]) -> None:
+    """Do something at the first run that asks for it, not at every rerun."""
+    if first_time(key):
+        act()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -48,8 +48,8 @@ def sidebar(person: Person | None) -> None:
             st.rerun()
 
 
-def name_form() -> None:
-    """Ask who is at work, and go on once that is known."""
+def name_form(then: Callable[[Person], None] | None = None) -> None:
+    """Ask who is at work, and go on once that is known: on this page, or with `then`."""
     with st.form("who", border=False):
         name = st.text_input("Your name", max_chars=80, autocomplete="name")
         role = st.selectbox("You are here as", people.ROLES)
@@ -57,6 +57,8 @@ def name_form() -> None:
             with problems():
                 found = people.record(state.store(), name, role=role)
                 state.remember(found.name)
+                if then is not None:
+                    then(found)
                 st.rerun()
 
 

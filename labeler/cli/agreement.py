@@ -13,7 +13,7 @@ from labeler.model import Decision
 from labeler.reports import agreement as reports
 from labeler.reports import render
 from labeler.stats.evidence import THRESHOLD
-from labeler.store.comparison import SLICES
+from labeler.store.comparison import READINGS, SLICES
 
 EXIT = {Decision.TRUSTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
 
@@ -38,6 +38,12 @@ def selection_options(command: Command) -> Command:
         click.option("--model", help="Its model; by default the newest."),
         click.option("--spotcheck", metavar="NAME", help="Only this spot check's pairs."),
         click.option("--annotator", metavar="NAME", help="Only this person's labels."),
+        click.option(
+            "--labels",
+            type=click.Choice(tuple(READINGS)),
+            help="Blind labels, adjudicated grades, or both: what was settled counts first "
+            "[default: both].",
+        ),
         click.option(
             "--threshold",
             type=_Share(0, 1, min_open=True, max_open=True),
@@ -117,11 +123,13 @@ def disagreements(
     with session.reader() as store:
         selection = reports.choose(store, **asked)
         cases = reports.cases(store, selection)
-    if as_json:
-        found = [reports.case_as_json(case) for case in cases]
-        session.emit(asdict(selection) | {"disagreements": found})
-        return
-    for case in cases:
-        click.echo("\n".join(render.case(case)) + "\n")
+        if as_json:
+            rows = map(reports.case_as_json, cases)
+            session.emit_rows(asdict(selection), "disagreements", rows)
+            return
+        listed = 0
+        for case in cases:
+            listed += 1
+            click.echo("\n".join(render.case(case)) + "\n")
     name = render.judge_name(selection.judge, selection.rubric, selection.model)
-    session.say(f"{render.counted(len(cases), 'disagreement')} of {name} with people")
+    session.say(f"{render.counted(listed, 'disagreement')} of {name} with people")

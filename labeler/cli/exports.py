@@ -23,7 +23,7 @@ WHAT = (
     "adjudications",
     "audit",
 )
-FORMS = ("csv", "jsonl", "trec", "beir")
+FORMS = ("csv", "jsonl", "trec", "beir", "json")
 
 
 @click.command(short_help="Write labels, verdicts, pairs, qrels and more to a file.")

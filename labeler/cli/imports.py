@@ -85,6 +85,7 @@ def queries(session: Session, /, files: tuple[Path, ...], **options: Any) -> Non
 @imports.command()
 @_file
 @click.option("--system", required=True, metavar="NAME", help="The system that made the run.")
+@click.option("--note", default="", help="What was changed in it: one thing at a time.")
 @_common
 @pass_session
 def run(session: Session, /, file: Path, system: str, **options: Any) -> None:
@@ -92,6 +93,7 @@ def run(session: Session, /, file: Path, system: str, **options: Any) -> None:
 
     \b
     labeler import run bm25.trec --system bm25
+    labeler import run wide.jsonl --system wide --note "passages of 800 tokens"
     """
     _run(session, "run", [file], name=system, **options)
 
@@ -154,6 +156,7 @@ def _run(
     grades: str | None = None,
     name: str = "",
     rubric: str = "",
+    note: str = "",
 ) -> None:
     """Import with a progress bar, and say what came of it."""
     from labeler import formats, importing
@@ -163,6 +166,7 @@ def _run(
         skip_bad=skip_bad,
         grades=formats.GradeMap.parse(grades) if grades is not None else None,
         columns=formats.columns_from(columns) if columns is not None else {},
+        note=note,
     )
     with session.progress("rows read") as progress, session.writer("labeler import") as store:
         told = replace(options, progress=progress)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from labeler.cli import workshop
 from labeler.cli.session import Session, json_option, pass_session
 from labeler.errors import InputError, Problem
 
@@ -20,7 +21,12 @@ def rubric() -> None:
     \b
     labeler rubric add strict.md --name strict
     labeler rubric diff relevance strict
+    labeler rubric compare relevance strict --spotcheck first
     """
+
+
+for command in (workshop.compare, workshop.confirm, workshop.judges):
+    rubric.add_command(command)
 
 
 @rubric.command()

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +47,12 @@ class Session:
 
     @contextmanager
     def writer(self, purpose: str) -> Iterator[Store]:
-        """The store for reading and writing; `purpose` is what others are told meanwhile."""
+        """The store for reading and writing; `purpose` is what others are told meanwhile. Readers
+        beside a long command are answered with what was committed before it."""
         from labeler.store.db import in_words, open_store
+        from labeler.store.snapshot import Keeper
 
-        with in_words(self.db), open_store(self.db, purpose=purpose) as store:
+        with in_words(self.db), open_store(self.db, purpose=purpose) as store, Keeper(store):
             yield store
 
     @contextmanager
@@ -70,11 +73,25 @@ class Session:
 
     def emit(self, result: Mapping[str, object]) -> None:
         """The one JSON object of a command. NaN has no place in it."""
+        click.echo(self._json(result))
+
+    def emit_rows(
+        self, result: Mapping[str, object], name: str, rows: Iterable[Mapping[str, object]]
+    ) -> None:
+        """The one JSON object of a command whose last field, `name`, is a list that memory should
+        not hold; a row a line."""
+        head = self._json({**result, name: []})
+        click.echo(head.removesuffix("]\n}"), nl=False)
+        begin, end, lines = "\n    ", "]\n}", (self._json(row, indent=None) for row in rows)
+        while part := list(islice(lines, 1_000)):
+            click.echo(begin + ",\n    ".join(part), nl=False)
+            begin, end = ",\n    ", "\n  ]\n}"
+        click.echo(end)
+
+    def _json(self, value: Mapping[str, object], *, indent: int | None = 2) -> str:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-        click.echo(
-            json.dumps(
-                result, ensure_ascii=not unicode, allow_nan=False, indent=2, default=_as_text
-            )
+        return json.dumps(
+            value, ensure_ascii=not unicode, allow_nan=False, indent=indent, default=_as_text
         )
 
     @contextmanager

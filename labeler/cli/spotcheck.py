@@ -87,6 +87,11 @@ def spotcheck() -> None:
     type=click.IntRange(min=1, max=50),
     help="How many people label each pair.",
 )
+@click.option(
+    "--held-out",
+    is_flag=True,
+    help="Fresh pairs to confirm a rubric on: held out, and labelled by nobody.",
+)
 @json_option
 @pass_session
 def draw(
@@ -100,6 +105,7 @@ def draw(
     seed: int,
     per_verdict: int,
     overlap: int,
+    held_out: bool,
     as_json: bool,
 ) -> None:
     """Draw a spot check by verdict: at least 5 of each, the rest in proportion.
@@ -122,6 +128,7 @@ def draw(
             seed=seed,
             per_verdict=per_verdict,
             overlap=overlap,
+            held_out=held_out,
         )
         strata = spotchecks.strata(store, check.name)
     if as_json:
@@ -141,6 +148,67 @@ def draw(
     click.echo(f"{check.n:,} pairs drawn from the verdicts of {check.judge}, seed {check.seed}")
     for stratum in strata:
         click.echo(f"  {stratum.stratum:<5} {stratum.drawn:>4,} of {stratum.size:>7,}")
+
+
+@spotcheck.command()
+@click.argument("name")
+@click.option(
+    "--n",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many pairs each person sees again, at most.",
+)
+@click.option("--seed", default=0, show_default=True, help="The same seed chooses the same pairs.")
+@json_option
+@pass_session
+def again(session: Session, /, name: str, n: int, seed: int, as_json: bool) -> None:
+    """Hand people some pairs again that they labelled an hour ago or earlier.
+
+    They come on the Label page after everything else, without the earlier answer; the Consistency
+    page says how steady each person is.
+
+    \b
+    labeler spotcheck again first --n 5
+    """
+    from labeler.store import repeats
+
+    with session.writer("labeler spotcheck again") as store:
+        made = repeats.draw(store, name, n=n, seed=seed)
+    if as_json:
+        session.emit({"spotcheck": name, "people": len(made)})
+        return
+    click.echo(f"{len(made):,} people will see up to {n:,} of their pairs of {name} again")
+
+
+@spotcheck.command("warm-up")
+@click.argument("annotator")
+@click.option(
+    "--n",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many settled pairs, at most.",
+)
+@click.option("--seed", default=0, show_default=True, help="The same seed chooses the same pairs.")
+@json_option
+@pass_session
+def warm_up(session: Session, /, annotator: str, n: int, seed: int, as_json: bool) -> None:
+    """Hand somebody pairs that reviewers have settled, before all other work.
+
+    The Consistency page says how far they are from what was settled.
+
+    \b
+    labeler spotcheck warm-up anna --n 5
+    """
+    from labeler.store import repeats
+
+    with session.writer("labeler spotcheck warm-up") as store:
+        made = repeats.warm_up(store, annotator, n=n, seed=seed)
+    if as_json:
+        session.emit({"spotcheck": made, "annotator": annotator})
+        return
+    click.echo(f"{annotator} will label up to {n:,} settled pairs first")
 
 
 @spotcheck.command("list")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -34,17 +35,16 @@ _FIELDS = {
     "contexts": ("reference_contexts",),
 }
 _ROWS = Shape("a golden set", _FIELDS, ("passage_id", "grade"), (GOLDEN_COLUMNS, QRELS_COLUMNS))
-_ENTRIES = Shape("a golden set", _FIELDS, ())
+_ENTRIES = Shape("a golden set", {**_FIELDS, "part_passages": (), "no_passages": ()}, ())
 
 
 class _Golden(NamedTuple):
-    """One row of a golden file, as a list of passages of one grade."""
+    """One row of a golden file: its passages with their grades, none where nothing is expected."""
 
     query_id: str
     query: str
     kind: str
-    passages: tuple[str, ...]
-    grade: Grade | None
+    graded: tuple[tuple[str, Grade | None], ...]
     is_pair: bool = False
 
 
@@ -83,9 +83,9 @@ def read_golden(
         key=_key,
     )
     for line, entry in golden:
-        for passage_id in entry.passages or ("",):
+        for passage_id, grade in entry.graded or (("", None),):
             record = GoldenEntry(
-                entry.query_id, passage_id, entry.grade, query=entry.query, kind=entry.kind
+                entry.query_id, passage_id, grade, query=entry.query, kind=entry.kind
             )
             yield Numbered(line, record)
 
@@ -93,7 +93,7 @@ def read_golden(
 def _key(entry: _Golden) -> tuple[str, ...]:
     """A row a pair is known by its pair, a list by its query."""
     query = entry.query_id or entry.query
-    return (query, entry.passages[0]) if entry.is_pair else (query,)
+    return (query, entry.graded[0][0]) if entry.is_pair else (query,)
 
 
 def _golden_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Row]:
@@ -117,21 +117,32 @@ def _golden(row: Row, grades: GradeMap, source: Source) -> _Golden:
         query_id = ""  # a document of another tool that knows the query by its text alone
     kind = text_of(cells, "kind")
     if "expected" in cells:
-        expected = _expected(cells, source, line)
-        return _Golden(query_id, query, kind, expected, Grade.YES if expected else None)
+        return _Golden(query_id, query, kind, _lists(cells, source, line))
     if cells.get("contexts") is not None:
         raise Refused("the texts of passages", "their ids, under reference_context_ids")
     if "passage_id" not in cells:
         raise Refused("no list of expected passages", '"expected": [ids], or [] for none')
     if cells["passage_id"] in (None, "") and cells.get("grade") in (None, ""):
-        return _Golden(query_id, query, kind, (), None)
+        return _Golden(query_id, query, kind, ())
     passage_id = identifier(cells, "passage_id", source=source, line=line)
     grade = grades.read(cells.get("grade"))
-    return _Golden(query_id, query, kind, (passage_id,), grade, is_pair=True)
+    return _Golden(query_id, query, kind, ((passage_id, grade),), is_pair=True)
 
 
-def _expected(cells: Cells, source: Source, line: int) -> tuple[str, ...]:
-    value = cells["expected"]
+_LISTS = {"expected": Grade.YES, "part_passages": Grade.PART, "no_passages": Grade.NO}
+
+
+def _lists(cells: Cells, source: Source, line: int) -> tuple[tuple[str, Grade | None], ...]:
+    """The passages of the lists that a row has: those expected, and of our own files the others."""
+    graded: dict[str, Grade] = {}
+    for field, grade in _LISTS.items():
+        for passage_id in _expected(cells.get(field, []), source, line):
+            if graded.setdefault(passage_id, grade) is not grade:
+                raise Refused(f"passage {passage_id} under {graded[passage_id]} and {grade}", "one")
+    return tuple(graded.items())
+
+
+def _expected(value: object, source: Source, line: int) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise Refused(f"{kind_of(value)} where the expected passages stand", "a list of ids")
     ids = []
@@ -149,11 +160,15 @@ def _expected(cells: Cells, source: Source, line: int) -> tuple[str, ...]:
 
 
 def write_golden(path: str | Path, entries: Iterable[GoldenEntry], *, form: Format) -> int:
-    """Write a golden set as csv, jsonl, or qrels of trec or beir; returns the number of rows.
+    """Write a golden set as csv, jsonl, json, or qrels of trec or beir; returns the number of rows.
 
-    csv and jsonl hold everything. Qrels hold gains (YES 2, PART 1, NO 0) of queries with ids: a
-    query that expects nothing has no row in them, and `GAINS` is the map that reads them back.
+    csv and jsonl hold a pair a row, json a query an object: `[{"query", "expected": [ids]}]` with
+    its id and kind, and under "part_passages" and "no_passages" those of these grades, if any.
+    Qrels hold gains (YES 2, PART 1, NO 0) of queries with ids: a query that expects nothing has no
+    row in them, and `GAINS` is the map that reads them back.
     """
+    if form == "json":
+        return _write_array(path, entries)
     if form in ("trec", "beir"):
         graded = ((e.query_id, e.passage_id, e.grade.gain) for e in entries if e.grade)
         return write_qrels(path, graded, form=form)
@@ -162,6 +177,25 @@ def write_golden(path: str | Path, entries: Iterable[GoldenEntry], *, form: Form
         for e in entries
     )
     return write_table(path, GOLDEN_COLUMNS, rows=cells, form=form)
+
+
+def _write_array(path: str | Path, entries: Iterable[GoldenEntry]) -> int:
+    queries: dict[str, dict[str, object]] = {}
+    lists: dict[str, dict[str, list[str]]] = {}
+    for entry in entries:
+        named = {"query_id": entry.query_id, "query": entry.query, "kind": entry.kind}
+        queries.setdefault(entry.query_id, {name: text for name, text in named.items() if text})
+        found = lists.setdefault(entry.query_id, {"expected": []})
+        for field, grade in _LISTS.items():
+            if entry.grade is grade:
+                found.setdefault(field, []).append(entry.passage_id)
+    with write_atomically(path) as handle:
+        lines = (
+            json.dumps(asked | lists[query_id], ensure_ascii=False)
+            for query_id, asked in queries.items()
+        )
+        handle.write("[\n  " + ",\n  ".join(lines) + "\n]\n")
+    return len(queries)
 
 
 def write_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]], *, form: Format) -> int:

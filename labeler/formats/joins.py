@@ -39,18 +39,17 @@ class Joins(NamedTuple):
 
 def near_misses(brought: Iterable[str], known: Iterable[str]) -> Joins:
     """Count which ids of `brought` are among `known`, and which nearly are."""
-    have = set(known)
-    mine = set(brought)
+    have, mine = frozenset(known), frozenset(brought)
     missing = mine - have
-    counts = []
+    counts = [0] * len(_FORMS)
     example: tuple[str, str] | None = None
-    for form in _FORMS:
-        forms = {form(identity): identity for identity in sorted(have)} if missing else {}
+    for place, form in enumerate(_FORMS if missing and have else ()):
+        forms = {form(identity): identity for identity in sorted(have)}
         near = {identity for identity in missing if form(identity) in forms}
         if near and example is None:
             first = min(near)
             example = (first, forms[form(first)])
-        counts.append(len(near))
+        counts[place] = len(near)
         missing -= near
     nfc, trimmed, caseless = counts
     return Joins(len(mine), len(mine & have), nfc, trimmed, caseless, example)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from labeler.errors import LabelerError
-from labeler.model import GRADES
+from labeler.model import GRADES, Grade
+from labeler.reports import confirmation
+from labeler.reports.confirmation import Confirmation
 from labeler.stats import agreement, comparison, gate, sampling
 from labeler.stats.evidence import THRESHOLD
 from labeler.stats.intervals import Estimate
@@ -31,6 +33,7 @@ class Report:
     missing: Missing
     slices: list[comparison.Slice]
     strata: list[compare.Stratum]
+    confirmed: Confirmation
 
     @property
     def weighted(self) -> bool:
@@ -46,9 +49,10 @@ def choose(
     model: str | None = None,
     spotcheck: str | None = None,
     annotator: str | None = None,
+    labels: str | None = None,
 ) -> Selection:
     """The selection that was asked for. What was left open is taken from the spot check, else the
-    newest judge, rubric and model that fit."""
+    newest judge, rubric and model that fit; `labels` is one of READINGS, by default "both"."""
     if spotcheck is not None:
         check = spotchecks.named(store, spotcheck)
         if judge is None:
@@ -61,7 +65,8 @@ def choose(
             asked is None or asked == value
             for asked, value in zip((judge, rubric, model), found[:3], strict=True)
         ):
-            return Selection(found.judge, found.rubric, found.model, spotcheck, annotator)
+            who = (spotcheck, annotator, labels or "both")
+            return Selection(found.judge, found.rubric, found.model, *who)
     asked = " ".join(filter(None, (judge, rubric, model))) or "any judge"
     names = ", ".join(" ".join(filter(None, found[:3])) for found in known) or "none"
     raise LabelerError(f"There are no verdicts of {asked}; known: {names}")
@@ -86,6 +91,7 @@ def build(
         arrays, missing = compared.arrays(), compared.missing()
         sliced = {name: compared.slices(name) for name in by}
         strata = compared.strata()
+        tuned = confirmation.confirmation(store, selection, compared, n=len(arrays.human))
     weighed = _weigh(arrays, strata)
     weights = {part.stratum: part.size / part.n for part in strata if part.n} if weighed else {}
     parts = [part for name, rows in sliced.items() for part in _parts(name, rows, weights)]
@@ -106,6 +112,8 @@ def build(
         planned=measured.n + missing.unlabelled if checked else None,
         uncovered=weighed.uncovered if weighed else (),
     )
+    if tuned.sentence:
+        decided = replace(decided, reasons=(*decided.reasons, tuned.sentence))
     return Report(
         selection,
         measured,
@@ -113,6 +121,7 @@ def build(
         missing,
         comparison.slices(parts, threshold=threshold),
         strata,
+        tuned,
     )
 
 
@@ -146,14 +155,41 @@ def _parts(
             yield comparison.Part(name, value, sum(row.n for row in found), x)
 
 
+Cell = tuple[int, int]
+"""A cell of the confusion matrix: the gains of the human grade and of the judge's."""
+
+
 def cases(
-    store: Store, selection: Selection, *, cell: tuple[int, int] | None = None
-) -> list[Disagreement]:
-    """The disagreements, or the pairs of one cell (human, judge) of the confusion matrix."""
+    store: Store, selection: Selection, *, cell: Cell | None = None
+) -> Iterator[Disagreement]:
+    """The disagreements, or the pairs of one cell, the worst first; a few in memory at a time."""
     with compare.compared(store, selection) as compared:
-        if cell is None:
-            return compared.cases()
-        return compared.cases(human=GRADES[cell[0]], judge=GRADES[cell[1]])
+        yield from compared.cases(**_grades(cell))
+
+
+class Cases(NamedTuple):
+    """The first of the cases, and how many there are in all."""
+
+    first: list[Disagreement]
+    total: int
+
+
+def first_cases(
+    store: Store, selection: Selection, *, limit: int, cell: Cell | None = None
+) -> Cases:
+    """The `limit` worst of the `cases`, whose texts alone are read, and their number."""
+    with compare.compared(store, selection) as compared:
+        grades = _grades(cell)
+        return Cases(list(compared.cases(**grades, limit=limit)), compared.count(**grades))
+
+
+class _Grades(TypedDict, total=False):
+    human: Grade
+    judge: Grade
+
+
+def _grades(cell: Cell | None) -> _Grades:
+    return {} if cell is None else {"human": GRADES[cell[0]], "judge": GRADES[cell[1]]}
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -184,6 +220,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "model": selection.model,
         "spotcheck": selection.spotcheck,
         "annotator": selection.annotator,
+        "labels": selection.labels,
         "n": measured.n,
         "queries": measured.queries,
         "disagreements": measured.disagreements,
@@ -219,6 +256,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "slices": [_slice(part) for part in report.slices],
         "strata": [part._asdict() for part in report.strata],
         "missing": report.missing._asdict(),
+        "confirmed": confirmation.as_json(report.confirmed),
         "undefined": {
             name: estimate.reason for name, estimate in estimates.items() if estimate.reason
         },

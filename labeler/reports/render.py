@@ -22,6 +22,13 @@ DASH = "—"
 SHOWN = 8
 """How many parts of a slice the terminal shows, the largest."""
 
+LABELS = {
+    "both": "adjudicated where settled, else blind",
+    "blind": "blind labels alone",
+    "adjudicated": "adjudicated pairs alone",
+}
+"""How each reading of labels is called."""
+
 MISSING = {
     "unlabelled": "have a verdict and no label yet",
     "unjudged": "have a label and no verdict",
@@ -157,7 +164,7 @@ def _labels(report: Report) -> str:
     selection = report.selection
     who = selection.annotator or "everyone"
     where = f"spot check {selection.spotcheck}" if selection.spotcheck else "every labelled pair"
-    return f"{who}, {where}"
+    return f"{who}, {where}, {LABELS[selection.labels]}"
 
 
 def direction(report: Report) -> str:
@@ -225,3 +232,8 @@ def imported(outcome: Outcome) -> str:
     tail = f", {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
     bad = f", {len(outcome.left_out):,} malformed left out" if outcome.left_out else ""
     return f"{outcome.kind}: {outcome.read:,} read, {outcome.added:,} added{tail}{bad}"
+
+
+def money(dollars: float | None) -> str:
+    """US dollars; words where a price or the tokens are unknown."""
+    return "cost unknown" if dollars is None else f"${dollars:,.4f}"

@@ -7,7 +7,7 @@ that somebody has labelled blind was adjudicated; a tie is left out as `unresolv
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,14 +16,34 @@ from typing import Any, NamedTuple
 import duckdb
 
 from labeler.model import Grade
-from labeler.store.db import Cursor, Store
+from labeler.store import comparison_sql as sql
+from labeler.store import examples
+from labeler.store.comparison_sql import BOTH, GAIN, READINGS, SECTION
+from labeler.store.db import Cursor, Row, Store
+
+__all__ = (
+    "BOTH",
+    "READINGS",
+    "SECTION",
+    "SLICES",
+    "Arrays",
+    "Comparison",
+    "Disagreement",
+    "Missing",
+    "Part",
+    "Selection",
+    "Settled",
+    "Stratum",
+    "compared",
+    "settled",
+)
 
 
 @dataclass(frozen=True)
 class Selection:
     """Which judge is compared with whom.
 
-    Without a spot check: every pair that has a label and a verdict.
+    Without a spot check: every pair that has a label and a verdict. `labels` is one of READINGS.
     """
 
     judge: str
@@ -31,6 +51,7 @@ class Selection:
     model: str = ""
     spotcheck: str | None = None
     annotator: str | None = None
+    labels: str = "both"
 
 
 class Arrays(NamedTuple):
@@ -46,11 +67,13 @@ class Arrays(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A slice: its value, the compared pairs in it and those on which label and verdict differ."""
+    """A slice's pairs of one stratum: those compared, and those on which label and verdict
+    differ."""
 
     value: str
     n: int
     disagreements: int
+    stratum: str = ""
 
 
 class Missing(NamedTuple):
@@ -98,87 +121,7 @@ class Disagreement(NamedTuple):
     adjudicated: bool
 
 
-# The tables beneath the views, so that a spot check's few pairs are picked before they are sorted.
-_PICKED = (
-    "exists (select 1 from tasks t where t.spotcheck = $5 "
-    "and t.query_id = {0}.query_id and t.passage_id = {0}.passage_id)"
-)
-
-_VOTES = """
-votes as (
-    select query_id, passage_id,
-        count(*) filter (where grade = 'NO') as n, count(*) filter (where grade = 'PART') as p,
-        count(*) filter (where grade = 'YES') as y,
-        count(*) filter (where state = 'unsure') as u
-    from (select distinct on (query_id, passage_id, annotator) * from label_events
-        where blind is distinct from false and ($1::text is null or annotator = $1)
-            and {labels_picked} order by query_id, passage_id, annotator, seq desc) as blind
-    group by query_id, passage_id),
-humans as (
-    select v.query_id, v.passage_id, case
-        when a.grade is not null then a.grade
-        when v.y > v.n and v.y > v.p then 'YES' when v.p > v.n and v.p > v.y then 'PART'
-        when v.n > v.p and v.n > v.y then 'NO' end as human,
-        case when v.n + v.p + v.y > 0 then 'unresolved' when v.u > 0 then 'unsure'
-            else 'unlabelled' end as why
-    from votes v left join current_adjudications a
-        on $1::text is null and a.query_id = v.query_id and a.passage_id = v.passage_id)"""
-
-_VERDICTS = """
-judged as (
-    select distinct on (query_id, passage_id) query_id, passage_id, grade, status, reason, judged_at
-    from verdicts where judge = $2 and rubric = $3 and model = $4 and {verdicts_picked}
-    order by query_id, passage_id, seq desc)"""
-
-_COLUMNS = """
-    h.human, coalesce(h.why, 'unlabelled') as why, j.grade as verdict, j.status,
-    j.reason, j.judged_at"""
-
-_ALL = {"labels_picked": "true", "verdicts_picked": "true"}
-_TASKS = {
-    "labels_picked": _PICKED.format("label_events"),
-    "verdicts_picked": _PICKED.format("verdicts"),
-}
-
-_EVERY = f"""
-create temp table compared as with {_VOTES.format(**_ALL)}, {_VERDICTS.format(**_ALL)}
-select coalesce(h.query_id, j.query_id) as query_id,
-    coalesce(h.passage_id, j.passage_id) as passage_id, '' as stratum, {_COLUMNS}
-from humans h full outer join judged j
-    on j.query_id = h.query_id and j.passage_id = h.passage_id"""
-
-_CHECKED = f"""
-create temp table compared as with {_VOTES.format(**_TASKS)}, {_VERDICTS.format(**_TASKS)}
-select t.query_id, t.passage_id, t.stratum, {_COLUMNS}
-from tasks t
-left join humans h on h.query_id = t.query_id and h.passage_id = t.passage_id
-left join judged j on j.query_id = t.query_id and j.passage_id = t.passage_id
-where t.spotcheck = $5"""
-
-_BOTH = "human is not null and verdict is not null"
-_GAIN = "case {0} when 'NO' then 0 when 'PART' then 1 else 2 end::tinyint"
-
-# The part of a site or of a folder tree that a passage is from: host and first path segment of a
-# URI, first folder of a path.
-_SECTION = (
-    "case when p.source_uri like '%://%' "
-    r"then rtrim(regexp_replace(p.source_uri, '^[^:]*://([^/?#]*/?[^/?#]*).*$', '\1'), '/') "
-    r"else regexp_replace(p.source_uri, '^(\./)?(/?[^/?#]*).*$', '\2') end"
-)
-
-_SLICES = {
-    "kind": "select coalesce(q.kind, '') as value, c.human, c.verdict from compared c "
-    f"left join current_queries q on q.query_id = c.query_id where {_BOTH}",
-    "verdict": f"select verdict as value, human, verdict from compared where {_BOTH}",
-    "source": f"select coalesce({_SECTION}, '') as value, c.human, c.verdict from compared c "
-    f"left join current_passages p on p.passage_id = c.passage_id where {_BOTH}",
-    "annotator": "select l.annotator as value, l.grade as human, c.verdict from compared c "
-    "join blind_labels l on l.query_id = c.query_id and l.passage_id = c.passage_id "
-    "where l.grade is not null and c.verdict is not null "
-    "and ($1::text is null or l.annotator = $1)",
-}
-
-SLICES = tuple(_SLICES)
+SLICES = tuple(sql.SLICED)
 """What `Comparison.slices` can be asked for."""
 
 
@@ -188,15 +131,23 @@ class Comparison:
     def __init__(self, cursor: Cursor, selection: Selection) -> None:
         self._cursor = cursor
         self._selection = selection
+        self.examples = examples.leave_out(cursor, selection.rubric)
+        """The pairs that the rubric shows its judge as examples: they are not compared."""
 
     def arrays(self) -> Arrays:
-        """The compared pairs, by query and passage."""
+        """The compared pairs, in no order: queries are numbered as their ids sort."""
         found = self._cursor.execute(
-            "select (dense_rank() over (order by query_id) - 1)::bigint as query, "
-            f"{_GAIN.format('human')} as human, {_GAIN.format('verdict')} as judge, stratum "
-            f"from compared where {_BOTH} order by query_id, passage_id"
+            "select q.number as query, "
+            f"{GAIN.format('human')} as human, {GAIN.format('verdict')} as judge, stratum "
+            "from compared c join (select query_id, row_number() over (order by query_id) - 1 "
+            f"as number from (select distinct query_id from compared where {BOTH}) as asked) q "
+            f"on q.query_id = c.query_id where {BOTH}"
         ).fetchnumpy()
         return Arrays(found["query"], found["human"], found["judge"], found["stratum"])
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """All rows of a query on the table `compared`."""
+        return self._cursor.execute(sql, list(values)).fetchall()
 
     def missing(self) -> Missing:
         """How many pairs are not compared, and why."""
@@ -214,52 +165,41 @@ class Comparison:
         rows = self._cursor.execute(
             "select s.stratum, s.size, count(c.query_id), "
             "count(c.query_id) filter (where c.human <> c.verdict) from strata s "
-            f"left join (select * from compared where {_BOTH}) c on c.stratum = s.stratum "
+            f"left join (select * from compared where {BOTH}) c on c.stratum = s.stratum "
             "where s.spotcheck = $1 group by s.stratum, s.size order by s.stratum",
             [self._selection.spotcheck],
         ).fetchall()
         return [Stratum(*row) for row in rows]
 
     def slices(self, name: str) -> list[Part]:
-        """The compared pairs by one of SLICES; by annotator each person's own blind label
-        counts.
+        """The compared pairs by one of SLICES and by stratum, the largest slice first; by annotator
+        each person's own blind label counts.
         """
         rows = self._cursor.execute(
-            "select value, count(*), count(*) filter (where human <> verdict) "
-            f"from ({_SLICES[name]}) as sliced group by value order by 2 desc, 1",
-            [self._selection.annotator] if name == "annotator" else [],
+            "select value, count(*), count(*) filter (where human <> verdict), stratum "
+            f"from ({sql.SLICED[name]}) as sliced group by value, stratum "
+            "order by sum(count(*)) over (partition by value) desc, value, stratum"
         ).fetchall()
         return [Part(*row) for row in rows]
 
-    def cases(
-        self, *, human: Grade | None = None, judge: Grade | None = None
-    ) -> list[Disagreement]:
-        """The disagreements, or the pairs of one cell (or row, or column) of the confusion matrix;
-        worst first.
-        """
-        cell = "($1::text is null or human = $1) and ($2::text is null or verdict = $2)"
-        if human is None and judge is None:
-            cell += " and human <> verdict"
-        rows = self._cursor.execute(
-            "select c.query_id, c.passage_id, coalesce(q.text, ''), coalesce(p.text, ''), "
-            "coalesce(q.kind, ''), coalesce(p.source_uri, ''), c.human, c.verdict, c.reason, "
-            "coalesce(l.notes, ''), coalesce(l.people, ''), c.judged_at, a.grade is not null "
-            f"from (select * from compared where {_BOTH} and {cell}) c "
-            "left join current_queries q on q.query_id = c.query_id "
-            "left join current_passages p on p.passage_id = c.passage_id "
-            "left join current_adjudications a "
-            "on a.query_id = c.query_id and a.passage_id = c.passage_id "
-            "left join (select query_id, passage_id, "
-            "string_agg(annotator, ', ' order by annotator) as people, "
-            "string_agg(nullif(note, ''), ' / ' order by annotator) as notes "
-            "from blind_labels where state = 'labelled' and ($3::text is null or annotator = $3) "
-            "group by query_id, passage_id) l "
-            "on l.query_id = c.query_id and l.passage_id = c.passage_id "
-            f"order by abs({_GAIN.format('c.human')} - {_GAIN.format('c.verdict')}) desc, "
-            "c.query_id, c.passage_id",
-            [human, judge, self._selection.annotator],
+    def count(self, *, human: Grade | None = None, judge: Grade | None = None) -> int:
+        """How many `cases` there are."""
+        (row,) = self._cursor.execute(
+            f"select count(*) from compared where {sql.cell(human, judge)}", [human, judge]
         ).fetchall()
-        return [Disagreement(*(*row[:6], Grade(row[6]), Grade(row[7]), *row[8:])) for row in rows]
+        return int(row[0])
+
+    def cases(
+        self, *, human: Grade | None = None, judge: Grade | None = None, limit: int | None = None
+    ) -> Iterator[Disagreement]:
+        """The disagreements, or the pairs of one cell (or row, or column) of the confusion matrix;
+        worst first, at most `limit`. Read a few at a time, within the block of `compared`.
+        """
+        found = sql.cases(human, judge, limit=limit, labels=self._selection.labels)
+        self._cursor.execute(found, [human, judge])
+        while rows := self._cursor.fetchmany(1_000):
+            for row in rows:
+                yield Disagreement(*(*row[:6], Grade(row[6]), Grade(row[7]), *row[8:]))
 
 
 @contextmanager
@@ -269,10 +209,11 @@ def compared(store: Store, selection: Selection) -> Iterator[Comparison]:
     with store.read() as cursor:
         cursor.execute("begin")  # one view for the whole block
         try:
-            if selection.spotcheck is None:
-                cursor.execute(_EVERY, values)
-            else:
-                cursor.execute(_CHECKED, [*values, selection.spotcheck])
+            check = [] if selection.spotcheck is None else [selection.spotcheck]
+            blind = sql.blind(selection.spotcheck)
+            cursor.execute(f"create temp table blind as {blind}", [selection.annotator, *check])
+            made = sql.compared(selection.spotcheck, labels=selection.labels)
+            cursor.execute(made, [*values, *check])
             yield Comparison(cursor, selection)
         finally:
             with suppress(duckdb.Error):  # a failed transaction may have ended already
@@ -290,7 +231,5 @@ class Settled(NamedTuple):
 def settled(store: Store) -> Iterator[Settled]:
     """Every pair that people have graded, by query and passage: the adjudicated grade, else the
     majority of the blind labels; ties are left out."""
-    sql = f"""with {_VOTES.format(**_ALL)} select query_id, passage_id, human from humans
-        where human is not null order by query_id, passage_id"""
-    for rows in store.batches(sql, [None]):
+    for rows in store.batches(sql.settled(), [None]):
         yield from (Settled(*row) for row in rows)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from labeler.model import Passage
+from labeler.store import recent as memory
 from labeler.store.db import Cursor, Store, append, numbers, scalar
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
 
@@ -64,6 +65,7 @@ def record(
             )
         done = Imported(read, added)
         log(store, cursor, kind="corpus", source=source, done=done)
+    memory.of(store).forget()
     return done
 
 
@@ -98,14 +100,20 @@ def current(store: Store) -> list[Corpus]:
     return [Corpus(*row) for row in rows]
 
 
-def passages(store: Store, ids: list[str]) -> dict[str, Passage]:
+def passages(store: Store, ids: Sequence[str]) -> dict[str, Passage]:
     """The passages with these ids; ids without a text are left out."""
-    rows = store.rows(  # not the view: it would sort all texts before it looked for the ids
-        f"select distinct on (passage_id) {_FIELDS} from passages "
-        "where passage_id = any($1) and not superseded order by passage_id, seq desc",
-        [ids],
-    )
-    return {row[0]: Passage(*row) for row in rows}
+    recent = memory.of(store)
+    kept, missing, state = recent.find(ids)
+    if missing:
+        rows = store.rows(  # not the view: it would sort all texts before it looked for the ids
+            f"select {_FIELDS} from passages where seq in (select max(seq) from passages "
+            "where passage_id = any($1) and not superseded group by passage_id)",
+            [missing],
+        )
+        read = {row[0]: Passage(*row) for row in rows}
+        recent.keep(read, state=state)
+        kept |= read
+    return kept
 
 
 # Of two corpora's passages with one id, the one imported last is current.

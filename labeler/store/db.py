@@ -23,6 +23,9 @@ import duckdb
 from labeler.errors import LabelerError, StoreBusy
 from labeler.store import migrations
 
+MEMORY = "1GB"
+"""What DuckDB keeps in memory before it goes on in a temporary file beside the store."""
+
 Cursor = duckdb.DuckDBPyConnection
 Clock = Callable[[], datetime]
 Row = tuple[Any, ...]
@@ -66,6 +69,8 @@ class Store:
                     raise
                 cursor.execute("commit")
                 self.version += 1
+            except duckdb.InterruptException as stopped:  # DuckDB takes Ctrl-C for itself
+                raise KeyboardInterrupt from stopped
             finally:
                 cursor.close()
 
@@ -75,6 +80,8 @@ class Store:
         cursor = self._connection.cursor()
         try:
             yield cursor
+        except duckdb.InterruptException as stopped:
+            raise KeyboardInterrupt from stopped
         finally:
             cursor.close()
 
@@ -136,12 +143,22 @@ def append(cursor: Cursor, table: str, columns: Mapping[str, Sequence[object]]) 
     import pyarrow as pa
 
     rows = pa.table({name: pa.array(values, _arrow(values)) for name, values in columns.items()})
-    names = ", ".join(columns)
+    append_table(cursor, table, rows)
+
+
+def append_table(cursor: Cursor, table: str, rows: Any) -> None:
+    """Add the rows of an Arrow table, whose columns are named as those of `table`."""
+    names = ", ".join(rows.column_names)
     cursor.register("_rows", rows)
     try:
         cursor.execute(f"insert into {table} ({names}) select {names} from _rows")
     finally:
         cursor.unregister("_rows")
+
+
+def arrow_batches(cursor: Cursor, sql: str, values: Sequence[object] = ()) -> Iterator[Any]:
+    """The rows of a query as Arrow record batches, never all in memory."""
+    yield from cursor.sql(sql, params=list(values)).to_arrow_reader()
 
 
 def _arrow(values: Sequence[object]) -> Any:
@@ -242,12 +259,12 @@ def _connect(path: Path, read_only: bool, patience: float) -> Cursor:
     while True:
         try:
             connection = duckdb.connect(str(path), read_only=read_only)
-            connection.execute("set timezone = 'UTC'")
+            connection.execute(f"set timezone = 'UTC'; set memory_limit = '{MEMORY}'")
             return connection
         except duckdb.IOException as error:
             if "Could not set lock" not in str(error):
                 raise LabelerError(_unfit(path, error)) from error
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= deadline or _writer_holds(path, str(error)):
                 raise StoreBusy(_busy(path, str(error))) from error
         except duckdb.ConnectionException as error:  # opened here before, the other way
             raise StoreBusy(_busy(path, f"PID {os.getpid()}")) from error
@@ -283,6 +300,12 @@ def in_words(path: Path) -> Iterator[None]:
             f"{path.name} fails: {_first_line(error)}. If the disk is not full, the file is "
             "damaged: take a back-up in its place"
         ) from error
+    except duckdb.Error as error:
+        if "Corrupt database file" not in str(error):
+            raise
+        raise LabelerError(
+            f"{path.name} is damaged: {_first_line(error)}. Take a back-up in its place"
+        ) from error
 
 
 def _first_line(error: Exception) -> str:
@@ -293,15 +316,26 @@ def _holder_file(path: Path) -> Path:
     return path.with_name(path.name + ".holder")
 
 
-def _busy(path: Path, error: str) -> str:
-    """Who holds the file, as a sentence that says what to do."""
+def _holder(path: Path, error: str) -> tuple[int, str]:
+    """The process id of who holds the file (0: unknown), and its purpose ("": it only reads)."""
     found = re.search(r"PID (\d+)", error)
     pid = int(found.group(1)) if found else 0
-    purpose = "another process"
     with suppress(OSError, ValueError, KeyError, TypeError):
         holder = json.loads(_holder_file(path).read_text(encoding="utf-8"))
         if pid in (0, holder["pid"]):
-            pid, purpose = holder["pid"], holder["purpose"]
+            return int(holder["pid"]), str(holder["purpose"])
+    return pid, ""
+
+
+def _writer_holds(path: Path, error: str) -> bool:
+    """Whether it is of no use to wait: readers are gone in a moment, a writer is not."""
+    return bool(_holder(path, error)[1])
+
+
+def _busy(path: Path, error: str) -> str:
+    """Who holds the file, as a sentence that says what to do."""
+    pid, purpose = _holder(path, error)
+    purpose = purpose or "another process"
     who = f"{purpose} (process {pid})" if pid else purpose
     return (
         f"{path.name} is held by {who}. Use the Data page of the app, "

@@ -1,22 +1,35 @@
 """Golden sets: what queries should find, frozen in versions `name@version`.
 
 A version is never edited. The next one holds all of the version before it and adds to it: new
-entries, and another grade or text for entries that were there. Each version carries a hash of all
-its entries, so that `verify` tells what has been changed behind the program's back.
+entries, and another grade or text for entries that were there. Each version carries the hash of
+its graded pairs, which is the same wherever they are frozen, and a seal on all that was frozen with
+them, so that `verify` tells what has been changed behind the program's back (see `frozen`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from labeler.errors import LabelerError
-from labeler.model import GoldenEntry, Grade, Query, content_hash
+from labeler.model import GoldenEntry, Query, content_hash
 from labeler.store import queries
-from labeler.store.db import Cursor, Row, Store, append, scalar
+from labeler.store.db import Cursor, Store
+from labeler.store.frozen import (
+    Anchor,
+    Anchored,
+    Frozen,
+    Key,
+    Provenance,
+    anchored,
+    contents,
+    insert,
+    read,
+    seal,
+)
 from labeler.store.people import audit
 
 
@@ -38,31 +51,21 @@ class Golden:
         return f"{self.name}@{self.version}"
 
 
-class Damage(NamedTuple):
-    """Something that is no longer as it was frozen."""
-
-    ref: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.ref}: {self.what}"
-
-
-class _Frozen(NamedTuple):
-    """An entry as it is stored: `text_hash` is of the passage's text, "" where none was there."""
-
-    entry: GoldenEntry
-    origin: str
-    text_hash: str
-
-
-_Key = tuple[str, str]
-_GOLDEN = "name, version, hash, origin, frozen_by, frozen_at"
-_ENTRY = "query_id, query, kind, passage_id, grade, origin, text_hash"
+FIELDS = "name, version, hash, origin, frozen_by, frozen_at"
+"""The columns of a version's record."""
 
 
 def record(
-    store: Store, name: str, entries: Sequence[GoldenEntry], *, origin: str, person: str
+    store: Store,
+    name: str,
+    entries: Sequence[GoldenEntry],
+    *,
+    origin: str,
+    person: str,
+    origins: Mapping[Key, str] | None = None,
+    reason: str = "",
+    provenance: Provenance | None = None,
+    without: Collection[Key] = (),
 ) -> Golden:
     """Freeze entries as the next version of golden set `name`; what adds nothing to the standing
     version returns that.
@@ -70,33 +73,38 @@ def record(
     An entry without `query_id` joins the imported query of exactly its text (the first imported of
     several), else it becomes a query of its own, named by its text's hash. A query that expects
     nothing has one entry with `passage_id` ""; passages for it later replace that entry, and the
-    other way round. Raises LabelerError for a pair with two grades, and for no entries.
+    other way round. `origins` says where entries come from that are not from `origin`, `reason`
+    why grades are changed (by default the origin); entries `without` do not stand on: they were
+    rebound to other passages. Raises LabelerError for a pair with two grades, and for no entries.
     """
     if not re.fullmatch(r"[^@\s](?:[^@\n]*[^@\s])?", name):
         raise LabelerError(f"A golden set's name is not empty and holds no @, found {name!r}")
     if not entries:
         raise LabelerError("A golden set needs at least one entry")
+    reason, provenance = reason or origin, provenance or Provenance(origin)
     with store.write() as cursor:
         brought = _distinct(_joined(cursor, entries))
         before = _standing(cursor, name)
-        frozen = _frozen(before[1] if before else ())
-        merged = _merged(frozen, brought, origin)
+        frozen = read(cursor, name, before.version).frozen if before else {}
+        kept = {key: one for key, one in frozen.items() if key not in without}
+        merged = _merged(kept, brought, origin, origins or {})
         if before and merged == frozen:
-            return _with_entries(before[0], frozen.values())
-        texts = _text_hashes(cursor, [passage for _, passage in merged])
-        for key, kept in merged.items():
-            if frozen.get(key) != kept:
-                merged[key] = kept._replace(text_hash=texts.get(key[1], ""))
-        version = before[0].version + 1 if before else 1
-        golden = Golden(name, version, _hash(merged.values()), origin, person, store.clock())
-        _insert(cursor, golden, [merged[key] for key in sorted(merged)])
+            return _with_entries(before, frozen.values())
+        there = anchored(cursor, [passage for _, passage in merged])
+        for key, one in merged.items():
+            if frozen.get(key) != one:
+                found = there.get(key[1], Anchored(Anchor(), ""))
+                merged[key] = one._replace(text_hash=found.text_hash, anchor=found.anchor)
+        version = before.version + 1 if before else 1
+        golden = Golden(name, version, contents(merged.values()), origin, person, store.clock())
+        _insert(cursor, golden, merged, reason=reason, provenance=provenance)
         audit(
             cursor,
             golden.frozen_at,
             person=person,
             action="freeze",
             subject=golden.ref,
-            detail=f"{len(merged)} entries, {golden.hash}",
+            detail=f"{len(merged)} entries, {golden.hash}, {reason}",
         )
     return _with_entries(golden, merged.values())
 
@@ -134,8 +142,8 @@ def _joined(cursor: Cursor, entries: Sequence[GoldenEntry]) -> list[GoldenEntry]
     return joined
 
 
-def _distinct(entries: Iterable[GoldenEntry]) -> dict[_Key, GoldenEntry]:
-    distinct: dict[_Key, GoldenEntry] = {}
+def _distinct(entries: Iterable[GoldenEntry]) -> dict[Key, GoldenEntry]:
+    distinct: dict[Key, GoldenEntry] = {}
     for entry in entries:
         first = distinct.setdefault((entry.query_id, entry.passage_id), entry)
         if first.grade != entry.grade:
@@ -153,8 +161,11 @@ def _distinct(entries: Iterable[GoldenEntry]) -> dict[_Key, GoldenEntry]:
 
 
 def _merged(
-    frozen: Mapping[_Key, _Frozen], brought: Mapping[_Key, GoldenEntry], origin: str
-) -> dict[_Key, _Frozen]:
+    frozen: Mapping[Key, Frozen],
+    brought: Mapping[Key, GoldenEntry],
+    origin: str,
+    origins: Mapping[Key, str],
+) -> dict[Key, Frozen]:
     """What stood with what was brought on top. What an entry leaves out (its query's text, its
     kind) it does not change.
     """
@@ -166,91 +177,52 @@ def _merged(
     }
     for key, entry in brought.items():
         kept = merged.get(key)
+        source = origins.get(key, origin)
         if kept is None:
-            merged[key] = _Frozen(entry, origin, "")
+            merged[key] = Frozen(entry, source)
             continue
         entry = replace(
             entry, query=entry.query or kept.entry.query, kind=entry.kind or kept.entry.kind
         )
         if entry != kept.entry:
-            merged[key] = _Frozen(entry, origin, kept.text_hash)
+            merged[key] = kept._replace(entry=entry, origin=source)
     return merged
 
 
-def _standing(cursor: Cursor, name: str) -> tuple[Golden, list[Row]] | None:
-    """The newest version of a golden set, and its rows."""
+def _standing(cursor: Cursor, name: str) -> Golden | None:
+    """The newest version of a golden set, without entries."""
     found = cursor.execute(
-        f"select {_GOLDEN} from goldens where name = $1 order by version desc limit 1", [name]
+        f"select {FIELDS} from goldens where name = $1 order by version desc limit 1", [name]
     ).fetchall()
-    if not found:
-        return None
-    golden = Golden(*found[0])
-    return golden, _rows(cursor, golden)
+    return Golden(*found[0]) if found else None
 
 
-def _rows(cursor: Cursor, golden: Golden) -> list[Row]:
-    return cursor.execute(
-        f"select {_ENTRY} from golden_entries where name = $1 and version = $2 "
-        "order by query_id, passage_id",
-        [golden.name, golden.version],
-    ).fetchall()
-
-
-def _frozen(rows: Iterable[Row]) -> dict[_Key, _Frozen]:
-    frozen = {}
-    for query_id, query, kind, passage_id, grade, origin, text_hash in rows:
-        entry = GoldenEntry(query_id, passage_id, Grade(grade) if grade else None, query, kind)
-        frozen[query_id, passage_id] = _Frozen(entry, origin, text_hash)
-    return frozen
-
-
-def _text_hashes(cursor: Cursor, passages: Sequence[str]) -> dict[str, str]:
-    """The content hash of each passage's current text."""
-    rows = cursor.execute(
-        "select distinct on (passage_id) passage_id, text from passages "
-        "where passage_id = any($1) and not superseded order by passage_id, seq desc",
-        [list(passages)],
-    ).fetchall()
-    return {passage_id: content_hash(text) for passage_id, text in rows}
-
-
-def _hash(frozen: Iterable[_Frozen]) -> str:
-    """The content hash of entries, in whatever order they come."""
-    return content_hash(
-        sorted(
-            [e.query_id, e.query, e.kind, e.passage_id, e.grade or "", origin, text_hash]
-            for e, origin, text_hash in frozen
-        )
-    )
-
-
-def _insert(cursor: Cursor, golden: Golden, frozen: Sequence[_Frozen]) -> None:
+def _insert(
+    cursor: Cursor,
+    golden: Golden,
+    frozen: Mapping[Key, Frozen],
+    *,
+    reason: str,
+    provenance: Provenance,
+) -> None:
+    record = [getattr(golden, field) for field in FIELDS.split(", ")]
     cursor.execute(
-        f"insert into goldens (seq, {_GOLDEN}) values ($1, $2, $3, $4, $5, $6, $7)",
-        [
-            scalar(cursor, "select nextval('seq')"),
-            *(golden.name, golden.version, golden.hash),
-            *(golden.origin, golden.frozen_by, golden.frozen_at),
-        ],
+        f"insert into goldens (seq, {FIELDS}) values (nextval('seq'), $1, $2, $3, $4, $5, $6)",
+        record,
     )
-    entries = [kept.entry for kept in frozen]
-    append(
-        cursor,
-        "golden_entries",
-        {
-            "name": [golden.name] * len(frozen),
-            "version": [golden.version] * len(frozen),
-            **{
-                field: [getattr(entry, field) for entry in entries]
-                for field in ("query_id", "query", "kind", "passage_id", "grade")
-            },
-            "origin": [kept.origin for kept in frozen],
-            "text_hash": [kept.text_hash for kept in frozen],
-        },
+    insert(cursor, golden.name, golden.version, frozen)
+    sealed = seal(record, reason, provenance, [one.hash for one in frozen.values()])
+    cursor.execute(
+        f"insert into freezes (seq, name, version, seal, {_WHY}) values "
+        "(nextval('seq'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        [golden.name, golden.version, sealed, reason, *provenance],
     )
 
 
-def _with_entries(golden: Golden, frozen: Iterable[_Frozen]) -> Golden:
+_WHY = f"reason, {', '.join(Provenance._fields)}"
+
+
+def _with_entries(golden: Golden, frozen: Iterable[Frozen]) -> Golden:
     entries = sorted(
         (kept.entry for kept in frozen), key=lambda entry: (entry.query_id, entry.passage_id)
     )
@@ -265,7 +237,7 @@ def current(store: Store) -> list[Golden]:
 
 def history(store: Store) -> list[Golden]:
     """Every version of every golden set, oldest first, without entries."""
-    return [Golden(*row) for row in store.rows(f"select {_GOLDEN} from goldens order by seq")]
+    return [Golden(*row) for row in store.rows(f"select {FIELDS} from goldens order by seq")]
 
 
 def named(store: Store, ref: str) -> Golden:
@@ -280,40 +252,54 @@ def named(store: Store, ref: str) -> Golden:
         known = ", ".join(golden.ref for golden in history(store)) or "none is frozen"
         raise LabelerError(f"There is no golden set {ref!r}; known: {known}")
     with store.read() as cursor:
-        return _with_entries(found[-1], _frozen(_rows(cursor, found[-1])).values())
+        rows = read(cursor, name, found[-1].version)
+    return _with_entries(found[-1], rows.frozen.values())
 
 
-def verify(store: Store) -> list[Damage]:
-    """Compute every hash again: versions whose entries have been changed, and entries of the newest
-    versions whose passage has another text now, or none. Empty where all is as it was frozen.
-    """
-    damage: list[Damage] = []
-    versions = history(store)
-    newest = {golden.name: golden.version for golden in versions}
+def stored(store: Store, golden: Golden) -> dict[Key, Frozen]:
+    """A version's entries with their origins and anchors."""
     with store.read() as cursor:
-        for golden in versions:
-            rows = _rows(cursor, golden)
-            frozen = _frozen(rows)
-            if len(frozen) != len(rows) or _hash(frozen.values()) != golden.hash:
-                damage.append(Damage(golden.ref, "the entries are not those that were frozen"))
-            if golden.version != newest[golden.name]:
-                continue
-            texts = _text_hashes(cursor, [passage for _, passage in frozen])
-            damage += [
-                Damage(
-                    golden.ref,
-                    f"passage {passage!r} of query {query!r} has "
-                    + ("another text now" if passage in texts else "no text any more"),
-                )
-                for (query, passage), kept in sorted(frozen.items())
-                if kept.text_hash and texts.get(passage) != kept.text_hash
-            ]
-        lost = cursor.execute(
-            "select distinct e.name, e.version from golden_entries e where not exists "
-            "(select 1 from goldens g where g.name = e.name and g.version = e.version) "
-            "order by 1, 2"
-        ).fetchall()
-    damage += [
-        Damage(f"{name}@{version}", "entries of no frozen version") for name, version in lost
-    ]
-    return damage
+        return read(cursor, golden.name, golden.version).frozen
+
+
+class Freeze(NamedTuple):
+    """Why a version was frozen, what from, and the seal on all of it."""
+
+    seal: str
+    reason: str
+    provenance: Provenance
+
+
+def freezes(store: Store) -> dict[str, Freeze]:
+    """What every version's freezing rests on, by `name@version`; versions from before there were
+    seals have none."""
+    rows = store.rows(f"select name, version, seal, {_WHY} from freezes")
+    return {f"{row[0]}@{row[1]}": Freeze(row[2], row[3], Provenance(*row[4:])) for row in rows}
+
+
+class Change(NamedTuple):
+    """What a pair (or a query that expects nothing, `passage_id` "") says in two versions: grades,
+    "nothing" for one that expects nothing, "" where it is not in a version."""
+
+    query_id: str
+    passage_id: str
+    before: str
+    after: str
+    origin: str
+
+
+def diff(store: Store, old: Golden, new: Golden) -> list[Change]:
+    """The entries that differ between two versions, by query and passage. A changed text or kind
+    of a query shows as the same grade on both sides."""
+    before, after = stored(store, old), stored(store, new)
+    found = []
+    for key in sorted(before.keys() | after.keys()):
+        one, other = before.get(key), after.get(key)
+        if one is None or other is None or one.entry != other.entry:
+            origin = (other or one or Frozen(GoldenEntry("", "", None), "")).origin
+            found.append(Change(*key, _said(one), _said(other), origin))
+    return found
+
+
+def _said(one: Frozen | None) -> str:
+    return "" if one is None else str(one.entry.grade or "nothing")

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from labeler.model import Grade, LabelEvent, Standing, State
+from labeler.model import Grade, LabelEvent, Passage, Standing, State
+from labeler.store import corpora
 from labeler.store.brought import bring
 from labeler.store.db import Cursor, Row, Store, numbers
 from labeler.store.people import audit_all
@@ -67,6 +68,7 @@ def record(store: Store, events: Sequence[LabelEvent]) -> Recorded:
             sound.append((str(uuid.UUID(event.event)), event))
     if not sound:
         return Recorded([], refused)
+    passages = corpora.passages(store, [event.passage_id for _, event in sound])
     with store.write() as cursor:
         handed = _handed(cursor, [event for _, event in sound])
         allowed = [(key, event) for key, event in sound if _key(event) in handed]
@@ -82,7 +84,7 @@ def record(store: Store, events: Sequence[LabelEvent]) -> Recorded:
             if key not in known:
                 new.setdefault(key, event)
         if new:
-            _insert(cursor, new, store.clock())
+            _insert(cursor, new, passages, store.clock())
     refused += [
         Refusal(event.event, f"this pair was not handed to {event.annotator}")
         for _, event in sound
@@ -132,7 +134,12 @@ def _handed(cursor: Cursor, events: Sequence[LabelEvent]) -> set[Row]:
     )
 
 
-def _insert(cursor: Cursor, events: Mapping[str, LabelEvent], at: datetime) -> None:
+def _insert(
+    cursor: Cursor,
+    events: Mapping[str, LabelEvent],
+    passages: Mapping[str, Passage],
+    at: datetime,
+) -> None:
     pressed = list(events.values())
     pairs = [(event.query_id, event.passage_id, event.annotator) for event in pressed]
     before = _Before(cursor, pairs)
@@ -162,7 +169,10 @@ def _insert(cursor: Cursor, events: Mapping[str, LabelEvent], at: datetime) -> N
                 event.blind and key not in before.seen
                 for key, event in zip(pairs, pressed, strict=True)
             ],
-            [before.passage_hashes.get(event.passage_id, "") for event in pressed],
+            [
+                passages[event.passage_id].hash if event.passage_id in passages else ""
+                for event in pressed
+            ],
             [before.query_hashes.get(event.query_id, "") for event in pressed],
             [_storable(event.client_at) for event in pressed],
             at,
@@ -203,13 +213,6 @@ class _Before:
         self.query_hashes = dict(
             cursor.execute(
                 "select query_id, hash from current_queries where query_id = any($1)", [queries]
-            ).fetchall()
-        )
-        self.passage_hashes = dict(
-            cursor.execute(
-                "select distinct on (passage_id) passage_id, hash from passages "
-                "where passage_id = any($1) and not superseded order by passage_id, seq desc",
-                [passages],
             ).fetchall()
         )
 

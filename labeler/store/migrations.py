@@ -171,6 +171,63 @@ create view standing_facts as
     order by query_id, fact, seq desc) as newest where text <> '';
 """
 
+_EVALUATIONS = """
+create table askings (
+    seq bigint not null, run_id text not null, depth integer not null, quiet text not null,
+    command text not null);
+create table evaluations (
+    seq bigint not null, system text not null, run_hash text not null, golden text not null,
+    golden_hash text not null, reading text not null check (reading in ('strict', 'lenient')),
+    n_queries bigint not null, code_version text not null, corpora text not null,
+    conventions text not null, measures text not null, note text not null, person text not null,
+    evaluated_at timestamptz not null);
+create table baselines (
+    seq bigint not null, name text not null, evaluation bigint not null, reviewer text not null,
+    reason text not null, reviewed_at timestamptz not null);
+create view standing_baselines as
+    select distinct on (name) * from baselines order by name, seq desc;
+"""
+
+
+_WORKSHOP = f"""
+create table looks (
+    seq bigint not null, part text not null check (part in ('held-out', 'all')),
+    spotcheck text not null, first text not null, second text not null, rubric text not null,
+    look integer not null, n bigint not null, disagreements bigint not null,
+    only_first bigint not null, only_second bigint not null, p double not null,
+    difference double, lo double, hi double,
+    reading text not null check (reading in ('confirmed', 'not confirmed', 'worse')),
+    person text not null, looked_at timestamptz not null);
+create table look_pairs (seq bigint not null, query_id text not null, passage_id text not null);
+create table freezes (
+    seq bigint not null, name text not null, version integer not null, seal text not null,
+    reason text not null, source text not null, judge text not null, rubric text not null,
+    model text not null, spotcheck text not null, decision text not null, override text not null,
+    confirmed text not null);
+create table golden_anchors (
+    name text not null, version integer not null, query_id text not null,
+    passage_id text not null, corpus text not null, corpus_version integer,
+    source_uri text not null, locator text not null, starts bigint, ends bigint,
+    entry_hash text not null);
+create table holdouts (
+    seq bigint not null, name text not null, share double not null, person text not null,
+    decided_at timestamptz not null);
+create table golden_looks (
+    seq bigint not null, golden text not null, purpose text not null, person text not null,
+    looked_at timestamptz not null);
+create table bindings (
+    seq bigint not null, name text not null, version integer not null, corpus text not null,
+    query_id text not null, old_passage text not null, new_passage text not null,
+    old_grade text not null, grade text {_GRADE},
+    state text not null check (state in ('certain', 'look', 'gone', 'decided')),
+    why text not null, person text not null, decided_at timestamptz not null);
+create view standing_holdouts as
+    select distinct on (name) * from holdouts order by name, seq desc;
+create view standing_bindings as
+    select distinct on (name, version, corpus, query_id, old_passage, new_passage) * from bindings
+    order by name, version, corpus, query_id, old_passage, new_passage, seq desc;
+"""
+
 
 def _first_schema(cursor: Cursor) -> None:
     for part in (_CORPUS, _JUDGMENTS, _CHECKS, _VIEWS):
@@ -181,7 +238,20 @@ def _reviewers_desk(cursor: Cursor) -> None:
     cursor.execute(_DESK)
 
 
-STEPS: Steps = [("first schema", _first_schema), ("reviewers' desk", _reviewers_desk)]
+def _evaluations(cursor: Cursor) -> None:
+    cursor.execute(_EVALUATIONS)
+
+
+def _workshop(cursor: Cursor) -> None:
+    cursor.execute(_WORKSHOP)
+
+
+STEPS: Steps = [
+    ("first schema", _first_schema),
+    ("reviewers' desk", _reviewers_desk),
+    ("evaluations", _evaluations),
+    ("workshop", _workshop),
+]
 """Name and function of each step, in order."""
 
 CURRENT = len(STEPS)
@@ -194,7 +264,11 @@ def schema_version(store: Store, *, steps: Steps = STEPS) -> int:
         return 0
     try:
         seen = [row[0] for row in store.rows("select name from migrations order by number")]
-    except duckdb.Error:
+    except duckdb.Error as error:
+        if "Corrupt database file" in str(error):
+            raise LabelerError(
+                f"{store.path.name} is damaged: take a back-up in its place"
+            ) from error
         seen = []
     known = [name for name, _ in steps]
     if not seen or seen[: len(known)] != known[: len(seen)]:

@@ -105,7 +105,7 @@ def of(store: Store, scope: Scope) -> Iterator[Pair]:
 def _chosen(store: Store, scope: Scope) -> tuple[str, list[object]]:
     if scope.spotcheck:
         if not store.row("select 1 from tasks where spotcheck = $1", [scope.spotcheck]):
-            rows = store.rows("select name from spotchecks order by seq desc")
+            rows = store.rows("select name from spotchecks where n > 0 order by seq desc")
             known = ", ".join(row[0] for row in rows) or "none has been drawn"
             raise LabelerError(f"There is no spot check {scope.spotcheck!r}; known: {known}")
         return _TASKS, [scope.spotcheck]
@@ -127,21 +127,36 @@ class PairRow(NamedTuple):
 
 def every_pair(store: Store) -> Iterator[PairRow]:
     """All pairs that have a label or a verdict, with texts, as `name=GRADE` lists."""
-    sql = """
+    sql = f"""
     with l as (select query_id, passage_id, string_agg(annotator || '=' || coalesce(grade, state),
-            '; ' order by annotator) as labels from current_labels where state <> 'open'
+            '; ' order by annotator) as labels from ({_STANDING_LABELS}) as s where state <> 'open'
             group by query_id, passage_id),
         j as (select query_id, passage_id, string_agg(judge || case when rubric = '' then ''
             else ' ' || rubric end || case when model = '' then '' else ' ' || model end
             || '=' || coalesce(grade, status), '; ' order by judge, rubric, model) as verdicts
-            from current_verdicts group by query_id, passage_id)
+            from ({_STANDING_VERDICTS}) as s group by query_id, passage_id)
     select coalesce(l.query_id, j.query_id) as query_id,
         coalesce(l.passage_id, j.passage_id) as passage_id,
         coalesce(q.text, ''), coalesce(p.text, ''),
         coalesce(l.labels, ''), coalesce(j.verdicts, '')
     from l full outer join j on j.query_id = l.query_id and j.passage_id = l.passage_id
     left join current_queries q on q.query_id = coalesce(l.query_id, j.query_id)
-    left join current_passages p on p.passage_id = coalesce(l.passage_id, j.passage_id)
+    left join ({_STANDING_PASSAGES}) p on p.passage_id = coalesce(l.passage_id, j.passage_id)
     order by 1, 2"""
     for rows in store.batches(sql):
         yield from (PairRow(*row) for row in rows)
+
+
+# As the views `current_...`, by hashing the keys: those would sort all rows with all their texts.
+_STANDING_LABELS = (
+    "select * from label_events where seq in "
+    "(select max(seq) from label_events group by query_id, passage_id, annotator)"
+)
+_STANDING_VERDICTS = (
+    "select * from verdicts where seq in (select max(seq) from verdicts "
+    "group by query_id, passage_id, judge, rubric, model)"
+)
+_STANDING_PASSAGES = (
+    "select passage_id, text from passages where seq in "
+    "(select max(seq) from passages where not superseded group by passage_id)"
+)

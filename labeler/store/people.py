@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -103,3 +103,11 @@ def history(store: Store, *, limit: int = 200) -> list[Audited]:
         [limit],
     )
     return [Audited(*row) for row in rows]
+
+
+def whole_log(store: Store) -> Iterator[Audited]:
+    """Every line of the audit log, the oldest first."""
+    for rows in store.batches(
+        "select at_utc, person, action, subject, detail from audit order by seq"
+    ):
+        yield from (Audited(*row) for row in rows)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
-from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from labeler.errors import LabelerError
 from labeler.model import RunRow, content_hash
-from labeler.store.db import Store, append, scalar
+from labeler.store.columns import digests, run_table, slices, with_run
+from labeler.store.db import Cursor, Store, append_table, arrow_batches, scalar
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
 
 
@@ -34,25 +33,29 @@ def record(
     source: Source = NOWHERE,
 ) -> Imported:
     """Add a run of `system`, which supersedes its earlier ones; the same rows again add nothing."""
+    tables = map(run_table, parts(rows, source))
+    return _record(store, tables, system=system, note=note, source=source)
+
+
+def record_table(
+    store: Store, table: Any, *, system: str, note: str = "", source: Source = NOWHERE
+) -> Imported:
+    """As `record`, of an Arrow table with query_id, passage_id (text), rank (int32) and score
+    (float64, may be null): a million rows in half a second."""
+    return _record(store, slices(table, source), system=system, note=note, source=source)
+
+
+def _record(
+    store: Store, tables: Iterable[Any], *, system: str, note: str, source: Source
+) -> Imported:
     with store.write() as cursor:
         number = scalar(cursor, "select nextval('seq')")
         run_id = f"{system}#{number}"
-        read = total = 0
-        for part in parts(rows, source):
-            total = sum(map(_number, part), total)
-            append(
-                cursor,
-                "run_rows",
-                {
-                    "run_id": [run_id] * len(part),
-                    "query_id": [row.query_id for row in part],
-                    "passage_id": [row.passage_id for row in part],
-                    "rank": [row.rank for row in part],
-                    "score": [row.score for row in part],
-                },
-            )
-            read += len(part)
-        digest = content_hash([read, f"{total % (1 << 256):x}"])
+        read = 0
+        for table in tables:
+            append_table(cursor, "run_rows", with_run(table, run_id))
+            read += len(table)
+        digest = _digest(cursor, run_id)
         standing = cursor.execute(
             "select hash from current_runs where system = $1", [system]
         ).fetchall()
@@ -70,10 +73,15 @@ def record(
     return done
 
 
-def _number(row: RunRow) -> int:
-    """A row's SHA-256 as a number: their sum is the same in whatever order a file has them."""
-    text = json.dumps([row.query_id, row.passage_id, row.rank, row.score and float(row.score)])
-    return int.from_bytes(sha256(text.encode()).digest())
+def _digest(cursor: Cursor, run_id: str) -> str:
+    """A hash of a run's rows, the same in whatever order a file has them."""
+    sorted_rows = arrow_batches(
+        cursor,
+        "select query_id, passage_id, rank, score from run_rows where run_id = $1 "
+        "order by query_id, rank, passage_id, score",
+        [run_id],
+    )
+    return content_hash(digests(sorted_rows))
 
 
 def current(store: Store) -> list[Run]:
@@ -98,6 +106,32 @@ def rankings(store: Store, system: str) -> list[RunRow]:
         known = ", ".join(run.system for run in current(store)) or "none is imported"
         raise LabelerError(f"There is no run of {system!r}; known: {known}")
     return [RunRow(*row) for row in rows]
+
+
+class Lists(NamedTuple):
+    """A system's newest run as lists by query: passage ids in the order of their ranks, and their
+    scores."""
+
+    run_id: str
+    note: str
+    hash: str
+    passages: dict[str, list[str]]
+    scores: dict[str, list[float | None]]
+
+
+def lists(store: Store, system: str) -> Lists | None:
+    """A system's newest run, a million rows in a second or two; None where there is none."""
+    found = store.row("select run_id, note, hash from current_runs where system = $1", [system])
+    if found is None:
+        return None
+    rows = store.rows(
+        "select query_id, array_agg(passage_id order by rank), array_agg(score order by rank) "
+        "from run_rows where run_id = $1 group by query_id order by query_id",
+        [found[0]],
+    )
+    run_id, note, digest = found
+    passages = {query_id: ids for query_id, ids, _ in rows}
+    return Lists(run_id, note, digest, passages, {query_id: scores for query_id, _, scores in rows})
 
 
 def pool(store: Store, *, depth: int = 20) -> Imported:

@@ -9,6 +9,7 @@ holds it: closing any handle on the file drops its lock.
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import shutil
@@ -81,13 +82,16 @@ def _log(path: Path) -> Path:
 def request(path: Path, *, patience: float) -> bool:
     """Ask the process that holds `path` for a copy; False where none came in `patience` seconds.
 
-    A copy that came holds everything committed before the call.
+    A copy that is being made is waited for: of a million rows it takes some seconds. One that came
+    holds everything committed before the call.
     """
     mine = _wanted(path) / uuid.uuid4().hex
-    deadline = time.monotonic() + patience
+    began = time.monotonic()
     asked = False
     try:
-        while time.monotonic() < deadline:
+        while (waited := time.monotonic() - began) < patience or (
+            asked and waited < _LONGEST and _in_the_making(path)
+        ):
             if not asked:
                 with suppress(OSError):  # the folder is the holder's to make
                     mine.touch(exist_ok=False)
@@ -99,6 +103,15 @@ def request(path: Path, *, patience: float) -> bool:
     finally:
         with suppress(OSError):
             mine.unlink()
+
+
+_LONGEST = 60.0
+"""Seconds that a copy is waited for."""
+
+
+def _in_the_making(path: Path) -> bool:
+    copy = snapshot_file(path)
+    return any(path.parent.glob(f"{glob.escape(copy.name)}.*.part"))
 
 
 def discard(path: Path) -> None:
@@ -124,6 +137,13 @@ class Keeper:
     def start(self) -> None:
         """Begin to answer."""
         self._thread.start()
+
+    def __enter__(self) -> Keeper:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """Stop, and remove the copy: readers can open the store itself from now on."""

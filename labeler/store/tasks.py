@@ -4,34 +4,26 @@ A task is a pair that `wanted` people should label. It is done once that many pe
 label (or "unsure") on the pair, wherever they gave it; only these are compared with a judge. A task
 is handed out by reserving it: while a reservation lasts nobody else is given the task, and one that
 expires returns. Who has seen a verdict on a pair before labelling it is not asked any more. The
-pairs of one query are handed out together.
+pairs of one query are handed out together. A pair that is asked for again (stratum "again", see
+`repeats`) is done by an answer given there, and shows no earlier one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from labeler.model import Passage, Query, State
-from labeler.store import corpora, queries, spotchecks
+from labeler.store import corpora, ledger, queries, repeats, spotchecks
 from labeler.store.db import Cursor, Row, Store
+from labeler.store.ledger import ANSWERS, Ledger, Own
 
 HOLD = timedelta(minutes=30)
 """How long a reservation lasts after its person's last sign of life."""
 
-_ANSWERS = (State.LABELLED, State.UNSURE)
-
 _HISTORY = 200
 """Done tasks of a person that a window tells of."""
-
-
-class Own(NamedTuple):
-    """What the person said of a task so far."""
-
-    state: str
-    grade: str | None
-    note: str
 
 
 class Task(NamedTuple):
@@ -67,26 +59,6 @@ class Window(NamedTuple):
     progress: Progress
 
 
-# A task's labels: the blind ones whose state is an answer, of anyone.
-_ANSWERED = """
-select t.task, l.annotator from tasks t join (
-    select distinct on (e.query_id, e.passage_id, e.annotator)
-        e.query_id, e.passage_id, e.annotator, e.state from label_events e
-    join tasks k on k.query_id = e.query_id and k.passage_id = e.passage_id and k.spotcheck = $1
-    where e.blind is distinct from false
-    order by e.query_id, e.passage_id, e.annotator, e.seq desc
-) l on l.query_id = t.query_id and l.passage_id = t.passage_id
-where t.spotcheck = $1 and l.state in ('labelled', 'unsure')
-"""
-
-# The newest event of each person on each task, and the newest blind one, in one pass.
-_EVENTS = """
-select distinct on (t.task, e.annotator, e.blind is distinct from false)
-    t.task, e.annotator, e.blind is distinct from false as blind, e.state, e.grade, e.note, e.seq
-from tasks t join label_events e on e.query_id = t.query_id and e.passage_id = t.passage_id
-where t.spotcheck = $1 order by t.task, e.annotator, e.blind is distinct from false, e.seq desc
-"""
-
 _SEEN = """
 select t.task from tasks t
 join verdict_views v on v.query_id = t.query_id and v.passage_id = t.passage_id
@@ -104,7 +76,7 @@ def window(store: Store, *, spotcheck: str, annotator: str, limit: int = 6) -> W
     now = store.clock()
     with store.write() as cursor:
         cursor.execute("delete from reservations where until <= $1", [now])
-        state = _State(cursor, spotcheck, annotator, now)
+        state = _State(cursor, ledger.of(store, spotcheck), spotcheck, annotator, now)
         mine = state.open_reserved()
         fresh = sum(not state.put_off(task) for task in mine)
         more: list[int] = []
@@ -119,8 +91,15 @@ def window(store: Store, *, spotcheck: str, annotator: str, limit: int = 6) -> W
             "and task = any($3)",
             [spotcheck, annotator, mine, now + HOLD],
         )
+        handed = {
+            row[0]
+            for row in cursor.execute(
+                "select task from handed where spotcheck = $1 and annotator = $2",
+                [spotcheck, annotator],
+            ).fetchall()
+        }
     mine = state.in_order(mine + more)
-    return Window(state.order(mine, more), mine, state.progress(more))
+    return Window(state.order(mine, handed), mine, state.progress(more))
 
 
 def texts(store: Store, *, spotcheck: str, annotator: str, tasks: Sequence[int]) -> list[Text]:
@@ -145,7 +124,7 @@ def texts(store: Store, *, spotcheck: str, annotator: str, tasks: Sequence[int])
 def progress(store: Store, *, spotcheck: str, annotator: str) -> Progress:
     """How far the person is, without reserving anything."""
     with store.read() as cursor:
-        state = _State(cursor, spotcheck, annotator, store.clock())
+        state = _State(cursor, ledger.of(store, spotcheck), spotcheck, annotator, store.clock())
         return state.progress()
 
 
@@ -160,22 +139,24 @@ def overall(store: Store, spotcheck: str) -> Overall:
     """The labels a spot check has of those that it wants; more than wanted on a pair do not
     count.
     """
-    row = store.row(
-        "select coalesce(sum(least(t.wanted, coalesce(a.people, 0))), 0), "
-        "coalesce(sum(t.wanted), 0) from tasks t left join (select task, count(*) as people from "
-        f"({_ANSWERED}) as answers group by task) a on a.task = t.task where t.spotcheck = $1",
-        [spotcheck],
-    )
-    return Overall(int(row[0]), int(row[1])) if row else Overall(0, 0)
+    with store.read() as cursor:
+        tasks, _, answered = ledger.of(store, spotcheck).standing(cursor, "")
+    wanted = {task: row[3] for task, row in tasks.items()}
+    done = sum(min(many, len(answered.get(task, ()))) for task, many in wanted.items())
+    return Overall(done, sum(wanted.values()))
 
 
 def with_work_left(store: Store, *, annotator: str) -> spotchecks.SpotCheck | None:
-    """The newest spot check that has work for the person, else the newest, else None."""
+    """The person's warm-up if it has work, else the newest spot check that has, else their
+    repeats, else the newest spot check, else None.
+    """
     checks = spotchecks.history(store)
-    for check in checks:
-        found = progress(store, spotcheck=check.name, annotator=annotator)
+    first = repeats.of(store, annotator, stratum=repeats.WARM_UP)
+    last = repeats.of(store, annotator)
+    for name in (*first, *(check.name for check in checks), *last):
+        found = progress(store, spotcheck=name, annotator=annotator)
         if found.done < found.total:
-            return check
+            return spotchecks.named(store, name)
     return checks[0] if checks else None
 
 
@@ -198,37 +179,20 @@ def _reserve(
 class _State:
     """A spot check as it stands at a moment, seen by one person."""
 
-    def __init__(self, cursor: Cursor, spotcheck: str, annotator: str, now: datetime) -> None:
+    def __init__(
+        self, cursor: Cursor, said: Ledger, spotcheck: str, annotator: str, now: datetime
+    ) -> None:
         def found(sql: str, *values: object) -> list[Row]:
             return cursor.execute(sql, [spotcheck, *values]).fetchall()
 
         self._me = annotator
-        self._tasks: dict[int, Row] = {
-            row[0]: row
-            for row in found(
-                "select task, query_id, passage_id, wanted from tasks where spotcheck = $1 "
-                "order by position"
-            )
-        }
-        self._own: dict[int, tuple[Own, int]] = {}
-        self._answered: dict[int, set[str]] = {}
-        for task, person, blind, state, grade, note, seq in found(_EVENTS):
-            if blind and state in _ANSWERS:
-                self._answered.setdefault(task, set()).add(person)
-            if person == annotator and (task not in self._own or self._own[task][1] < seq):
-                self._own[task] = (Own(state, grade, note), seq)
+        self._tasks, self._own, self._answered = said.standing(cursor, annotator)
         self._seen = {row[0] for row in found(_SEEN, annotator)}
         self._held: dict[int, set[str]] = {}
         for task, person in found(
             "select task, annotator from reservations where spotcheck = $1 and until > $2", now
         ):
             self._held.setdefault(task, set()).add(person)
-        self._handed = {
-            row[0]
-            for row in found(
-                "select task from handed where spotcheck = $1 and annotator = $2", annotator
-            )
-        }
 
     def _done(self, task: int) -> bool:
         return self._me in self._answered.get(task, ())
@@ -236,12 +200,12 @@ class _State:
     def _barred(self, task: int) -> bool:
         """Whether what this person says of the task is no longer blind, or was not."""
         own = self._own.get(task)
-        answered = own is not None and own[0].state in _ANSWERS
+        answered = own is not None and own[0].state in ANSWERS
         return not self._done(task) and (answered or task in self._seen)
 
     def _lacks(self, task: int) -> bool:
         """Whether fewer people have answered than are wanted, and this person could be one."""
-        answered = self._answered.get(task, set())
+        answered = self._answered.get(task, frozenset())
         return (
             self._me not in answered
             and len(answered) < self._tasks[task][3]
@@ -250,7 +214,7 @@ class _State:
 
     def _free(self, task: int) -> bool:
         """Whether a label is lacking that nobody is at."""
-        at_it = self._answered.get(task, set()) | self._held.get(task, set())
+        at_it = self._answered.get(task, frozenset()) | self._held.get(task, set())
         return self._lacks(task) and self._me not in at_it and len(at_it) < self._tasks[task][3]
 
     def open_reserved(self) -> list[int]:
@@ -285,11 +249,10 @@ class _State:
         }
         return sorted(tasks, key=lambda task: (self.put_off(task), place[task]))
 
-    def order(self, mine: Sequence[int], more: Sequence[int]) -> list[Task]:
+    def order(self, mine: Sequence[int], handed: Collection[int]) -> list[Task]:
         """The newest done tasks that were handed out here, then the open ones: each as its person
         sees it.
         """
-        handed = self._handed.union(more)
         done = sorted(
             (seq, task)
             for task, (_, seq) in self._own.items()

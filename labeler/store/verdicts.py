@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from labeler.model import Grade, Status, Verdict
 from labeler.store.db import Cursor, Row, Store, append
@@ -127,10 +127,11 @@ def _numbers(cursor: Cursor, count: int) -> list[int]:
 
 def judges(store: Store) -> list[Judged]:
     """Every judge, rubric and model that has verdicts, the newest first."""
-    rows = store.rows(
+    rows = store.rows(  # not the view: it would sort all verdicts
         "select judge, rubric, model, count(*) filter (where status = 'ok'), "
-        "count(*) filter (where status = 'unreadable'), max(judged_at) from current_verdicts "
-        "group by judge, rubric, model order by max(seq) desc"
+        "count(*) filter (where status = 'unreadable'), max(judged_at) from verdicts "
+        "where seq in (select max(seq) from verdicts group by query_id, passage_id, judge, rubric, "
+        "model) group by judge, rubric, model order by max(seq) desc"
     )
     return [Judged(*row) for row in rows]
 
@@ -233,3 +234,23 @@ def graded(store: Store, *, judge: str, rubric: str, model: str) -> list[Graded]
         [judge, rubric, model],
     )
     return [Graded(query_id, passage_id, Grade(grade)) for query_id, passage_id, grade in rows]
+
+
+class Frame(NamedTuple):
+    """The pairs that a judge graded, as arrays of one length: ids as text, gains 0, 1, 2."""
+
+    query_id: Any
+    passage_id: Any
+    gain: Any
+
+
+def frame(store: Store, *, judge: str, rubric: str, model: str) -> Frame:
+    """The pairs with a readable verdict of exactly this judge, rubric and model, in no order."""
+    found = store.columns(
+        "select query_id, passage_id, "
+        "case grade when 'NO' then 0 when 'PART' then 1 else 2 end::tinyint as gain from verdicts "
+        "where seq in (select max(seq) from verdicts where judge = $1 and rubric = $2 "
+        "and model = $3 group by query_id, passage_id) and status = 'ok'",
+        [judge, rubric, model],
+    )
+    return Frame(found["query_id"], found["passage_id"], found["gain"])

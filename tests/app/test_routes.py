@@ -15,8 +15,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from labeler.app.exchange import BODY_LIMIT
 from labeler.app.recorder import Recorder
-from labeler.app.routes import BODY_LIMIT, NOTE_LIMIT, Tokens, labeling_routes
+from labeler.app.routes import NOTE_LIMIT, Tokens, labeling_routes
 from labeler.model import Grade, LabelEvent, Passage, Query
 from labeler.store import corpora, labels, queries, spotchecks
 from labeler.store.db import Store, open_store, utc_now

@@ -85,9 +85,7 @@ def test_a_name_of_control_characters_is_refused_in_words(db: Path, page: Page) 
     assert "control characters" in test.error[0].value
 
 
-def test_the_label_page_of_an_unknown_spot_check_says_which_are_known(
-    db: Path, page: Page
-) -> None:
+def test_the_label_page_of_an_unknown_spot_check_says_which_are_known(db: Path, page: Page) -> None:
     test = page("label", **{"as": "ana", "spotcheck": "nope"})
     assert "nope" in test.error[0].value
     assert "first" in test.error[0].value

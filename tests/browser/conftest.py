@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -69,6 +70,8 @@ def chromium() -> Iterator[Any]:
                 args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
             )
         except api.Error as error:
+            if os.environ.get("LABELER_REQUIRE_BROWSER"):
+                raise
             pytest.skip(f"no Chromium to drive: {str(error).splitlines()[0]}")
         yield browser
         browser.close()

@@ -89,8 +89,9 @@ def _fill_one(store: Store, name: str, pairs: list[Pair], texts: list[str]) -> N
 class Server:
     """The app on a free port of this machine, with a store of its own."""
 
-    def __init__(self, db: Path) -> None:
+    def __init__(self, db: Path, **environment: str) -> None:
         self.db = db
+        self.environment = environment
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -111,7 +112,7 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", str(ENTRY)]
             + [f"--{name}={value}" for name, value in options.items()],
-            env={**os.environ, "LABELER_DB": str(self.db)},
+            env={**os.environ, "LABELER_DB": str(self.db), **self.environment},
             cwd=self.db.parent,
             stdout=self.log,
             stderr=subprocess.STDOUT,

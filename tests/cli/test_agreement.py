@@ -221,3 +221,11 @@ def test_annotator_reads_one_person_and_ties_are_unresolved(labeler, table):
     assert (found["n"], found["missing"]["unresolved"]) == (0, 1)
     found = labeler("agreement", "--annotator", "ben", "--json").json
     assert (found["n"], found["disagreements"], found["annotator"]) == (1, 1, "ben")
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 1_001])
+def test_disagreements_are_one_json_object_however_many_there_are(labeler, table, wrong):
+    compared(labeler, table, [("YES", "NO")] * wrong + [("YES", "YES")])
+    found = labeler("disagreements", "--json").json
+    assert [case["judge"] for case in found["disagreements"]] == ["NO"] * wrong
+    assert labeler("disagreements").err.startswith(f"{wrong:,} disagreement")

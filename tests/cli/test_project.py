@@ -82,13 +82,15 @@ def test_a_golden_set_that_was_changed_behind_the_back_is_damage(labeler, demo, 
     listed = labeler("golden", "list", "--json", db=copy).json["golden_sets"]
     assert [(g["name"], g["version"]) for g in listed] == [("larkfen", 1)]
     with open_store(copy) as store, store.write() as cursor:
-        cursor.execute("update golden_entries set grade = 'NO' where grade = 'YES'")
+        cursor.execute(
+            "update golden_entries set grade = 'NO' "
+            "where query_id = 'q01' and passage_id = 'err-ledger-4021'"
+        )
     said = labeler("golden", "verify", "--json", db=copy)
     assert said.code == 4
-    assert said.json["damage"] == [
-        {"ref": "larkfen@1", "what": "the entries are not those that were frozen"}
-    ]
-    assert said.err == "Error: larkfen@1: the entries are not those that were frozen\n"
+    what = "passage 'err-ledger-4021' of query 'q01' is not as it was frozen"
+    assert said.json["damage"][0] == {"ref": "larkfen@1", "what": what}
+    assert f"larkfen@1: {what}" in said.err
 
 
 def test_agreement_of_the_sample_shows_8_of_many_sources(labeler, demo, tmp_path):

@@ -55,7 +55,7 @@ WHOLE = [
         }
     ).encode(),
     "q 0 pé 1\n".encode("utf-16"),
-    gzip.compress(b"q 0 p 1\n" * 50),
+    gzip.compress(b"q 0 p 1\n" * 50, mtime=0),
 ]
 NAMES = st.sampled_from(["x.txt", "x.csv", "x.tsv", "x.json", "x.jsonl", "x.qrels", "x.gz"])
 PIECES = st.sampled_from(

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from labeler.errors import InputError
-from labeler.formats import Reading, read_golden
+from labeler.formats import Reading, read_golden, write_golden
+from labeler.model import GoldenEntry, Grade
 
 
 def entries(path, reading=None):
@@ -92,3 +93,27 @@ def test_one_query_twice_is_noted_when_it_expects_the_same_and_else_refused(writ
     assert [note.lines for note in reading.notes] == [(2,)]
     with pytest.raises(InputError, match="line 2: a second row for a, unlike line 1"):
         entries(written("y.jsonl", "\n".join(map(json.dumps, [a, b]))))
+
+
+def test_an_array_of_ours_holds_every_grade_and_other_tools_fields_are_left_alone(written):
+    row = {"no": 7, "part": "b", "query": "a", "expected": ["x"], "part_passages": ["y"]}
+    more = {"query": "b", "expected": [], "no_passages": ["x"]}
+    assert entries(written("x.json", json.dumps([row, more]))) == [
+        ("", "a", "x", "YES"),
+        ("", "a", "y", "PART"),
+        ("", "b", "x", "NO"),
+    ]
+    twice = {"query": "a", "expected": ["x"], "no_passages": ["x"]}
+    with pytest.raises(InputError, match="passage x under YES and NO"):
+        entries(written("y.json", json.dumps([twice])))
+
+
+def test_a_golden_set_written_as_an_array_is_read_as_it_was(tmp_path):
+    golden = [
+        GoldenEntry("q1", "x", Grade.YES, "how?", "exact"),
+        GoldenEntry("q1", "y", Grade.NO, "how?", "exact"),
+        GoldenEntry("q2", "", None, "why?"),
+        GoldenEntry("q3", "z", Grade.PART),
+    ]
+    assert write_golden(tmp_path / "g.json", golden, form="json") == 3
+    assert [entry for _, entry in read_golden(tmp_path / "g.json")] == golden

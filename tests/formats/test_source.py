@@ -36,8 +36,8 @@ def rows(path, reading=None):
         QRELS.rstrip("\n").encode(),
         QRELS.replace(" ", "\t").encode(),
         QRELS.replace(" ", "  \t ").encode(),
-        gzip.compress(QRELS.encode()),
-        gzip.compress(QRELS.encode("utf-16")),
+        gzip.compress(QRELS.encode(), mtime=0),
+        gzip.compress(QRELS.encode("utf-16"), mtime=0),
     ],
     ids=[
         *("utf-8", "mark", "utf-16", "utf-16-be", "le without mark", "be without mark"),
@@ -78,8 +78,8 @@ def test_bytes_that_are_no_utf8_are_refused_by_line_and_can_be_skipped(written):
         ("x.csv", b"\n \n\r\n", "an empty file"),
         ("x.csv", b"\n" * 5000, "only blank lines"),
         ("x.parquet", b"PAR1\x15\x00", "a Parquet file"),
-        ("x.qrels.gz", gzip.compress(QRELS.encode() * 999)[:-9], "cannot be read on"),
-        ("x.qrels.gz", gzip.compress(QRELS.encode())[:12], "cannot be read on"),
+        ("x.qrels.gz", gzip.compress(QRELS.encode() * 999, mtime=0)[:-9], "cannot be read on"),
+        ("x.qrels.gz", gzip.compress(QRELS.encode(), mtime=0)[:12], "cannot be read on"),
         ("x.qrels", b"\xff\xfe" + "q1 0 p1 1\n".encode("utf-16-le") + b"q", "no utf-16"),
     ],
 )

@@ -56,7 +56,34 @@ insert into fact_passages values (1, 'p');
 insert into failures values (nextval('seq'), 'q', 'how?', 'so', '["p"]', '', 'rita', now());
 """
 
-ROWS: dict[int, str] = {1: _FIRST, 2: _FIRST + _DESK}
+_EVALUATIONS = """
+insert into askings values (nextval('seq'), 'bm25#1', 20, '["r"]', 'search.py');
+insert into evaluations values
+    (7, 'bm25', 'b1:00', 'g@1', 'b1:00', 'strict', 1, '0.1.0', 'c@1', '{}', '{"R@5": 1.0}', '',
+    'lead', now());
+insert into baselines values (nextval('seq'), 'main', 7, 'rita', 'as good as we had', now());
+"""
+
+_WORKSHOP = """
+insert into looks values
+    (9, 'held-out', 'check', 'j r@1', 'j r@2', 'r@2', 1, 1, 0, 0, 1, 1.0, -1.0, null, null,
+    'not confirmed', 'lead', now());
+insert into look_pairs values (9, 'q', 'p');
+insert into freezes values
+    (nextval('seq'), 'g', 1, 'b1:00', '', 'labels', '', '', '', '', '', '', '');
+insert into golden_anchors values ('g', 1, 'q', 'p', 'c', 1, 'u', '', null, null, 'b1:00');
+insert into holdouts values (nextval('seq'), 'g', 0.2, 'lead', now());
+insert into golden_looks values (nextval('seq'), 'g@1', 'release', 'lead', now());
+insert into bindings values
+    (nextval('seq'), 'g', 1, 'c', 'q', 'p', 'p2', 'YES', null, 'look', 'a piece', '', now());
+"""
+
+ROWS: dict[int, str] = {
+    1: _FIRST,
+    2: _FIRST + _DESK,
+    3: _FIRST + _DESK + _EVALUATIONS,
+    4: _FIRST + _DESK + _EVALUATIONS + _WORKSHOP,
+}
 """By version of the schema: one row in every table that it has. A new step needs its own."""
 
 

@@ -1,7 +1,7 @@
 // The reviewers' search: what is typed is looked for at each key, the chosen passage stands whole beside the list, and
 // one key makes it a candidate and hands it to the labelling page below. Built on text.js; no text is parsed as markup.
 
-const SEARCH_PAUSE = 40; // milliseconds of silence before a search is sent: a held key costs one search
+const SEARCH_PAUSE = 20; // milliseconds of silence before a search is sent: a held key costs one search
 
 class Desk {
   constructor(data) {

@@ -11,7 +11,7 @@ from labeler.reports import agreement as reports
 from labeler.reports import render
 from labeler.stats.evidence import THRESHOLD
 from labeler.store import people, spotchecks, verdicts
-from labeler.store.comparison import Selection
+from labeler.store.comparison import READINGS, Selection
 
 
 def show() -> None:
@@ -36,7 +36,7 @@ def show() -> None:
 def _choose() -> tuple[Selection, float]:
     """What is compared with what; everything has a sensible default."""
     store = state.store()
-    left, middle, right = st.columns([2, 3, 2])
+    left, middle, right, last = st.columns([2, 3, 2, 2])
     checks = [check.name for check in spotchecks.history(store)]
     every = "Every labelled pair"
     wanted = state.asked("spotcheck")
@@ -54,7 +54,8 @@ def _choose() -> tuple[Selection, float]:
     who = right.selectbox("Labels of", names)
     threshold = THRESHOLD
     annotator = None if who == "Everyone" else who
-    return Selection(judge, rubric, model, chosen, annotator), threshold
+    labels = last.selectbox("Grades", list(READINGS), format_func=lambda one: render.LABELS[one])
+    return Selection(judge, rubric, model, chosen, annotator, labels), threshold
 
 
 def _why(report: reports.Report) -> None:

@@ -18,18 +18,18 @@ SHOWN = 200
 def show(selection: Selection, *, cell: tuple[int, int] | None) -> None:
     """The disagreements, or the cases of the clicked cell, and the one that is opened."""
     store = state.store()
-    found = state.unchanged(
-        ("cases", selection, cell), lambda: reports.cases(store, selection, cell=cell)
+    listed, total = state.unchanged(
+        ("cases", selection, cell),
+        lambda: reports.first_cases(store, selection, cell=cell, limit=SHOWN),
     )
     if cell is None:
-        st.subheader(f"Disagreements ({len(found):,})")
+        st.subheader(f"Disagreements ({total:,})")
     else:
         human, judge = (GRADES[place] for place in cell)
-        st.subheader(f"People {human}, judge {judge} ({len(found):,})")
-    if not found:
+        st.subheader(f"People {human}, judge {judge} ({total:,})")
+    if not listed:
         st.text("None.")
         return
-    listed = found[:SHOWN]
     event = st.dataframe(
         [
             {
@@ -48,8 +48,8 @@ def show(selection: Selection, *, cell: tuple[int, int] | None) -> None:
         selection_mode="single-row",
         key=f"cases {selection} {cell}",
     )
-    if len(found) > len(listed):
-        st.text(f"The first {SHOWN:,} of {len(found):,}; the export on the Data page has all.")
+    if total > len(listed):
+        st.text(f"The first {SHOWN:,} of {total:,}; `labeler disagreements` lists them all.")
     _note_view(listed)
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(listed):
@@ -61,8 +61,8 @@ def show(selection: Selection, *, cell: tuple[int, int] | None) -> None:
 def _note_view(listed: list[Disagreement]) -> None:
     """Whoever has seen a verdict no longer labels that pair blind: the store must know."""
     person = state.person()
+    pairs = [(case.query_id, case.passage_id) for case in listed]
     if person:
-        pairs = [(case.query_id, case.passage_id) for case in listed]
         state.once_a_session(
             ("seen", person.name, tuple(pairs)),
             lambda: labels.note_view(state.store(), pairs, person=person.name),

@@ -6,11 +6,11 @@ import streamlit as st
 
 from labeler import sample
 from labeler.app import state, widgets
+from labeler.app.screens import today
 from labeler.reports import agreement, progress
 from labeler.store import verdicts
 
 _ICON = {True: ":material/check_circle:", False: ":material/radio_button_unchecked:"}
-_GO = {"data": "Open Data", "label": "Start labelling"}
 
 
 def show() -> None:
@@ -18,9 +18,13 @@ def show() -> None:
     st.title("Can you believe your judge?")
     st.text("People label a sample without seeing the judge's verdicts; then the two are compared.")
     widgets.flash()
-    if state.person() is None:
-        widgets.name_form()
-        st.divider()
+    person = state.person()
+    led: set[str] = set()
+    if person is None:
+        widgets.name_form(then=today.land)
+    else:
+        led = today.show(person)
+    st.divider()
     steps = state.unchanged("steps", lambda: progress.steps(state.store()))
     if not any(step.done for step in steps):
         _empty()
@@ -31,9 +35,9 @@ def show() -> None:
         mark.markdown(_ICON[step.done])
         with said:
             st.text(f"{step.name}\n{step.said}")
-        if step is following and go.button(
-            _GO[step.page], key=step.name, type="primary", width="stretch"
-        ):
+        if step is not following or step.page in led:
+            continue
+        if go.button(today.GO[step.page], key=step.name, type="primary", width="stretch"):
             state.go_to(step.page)
 
 

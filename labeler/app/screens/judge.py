@@ -62,7 +62,7 @@ def _run(store: Store) -> None:
         st.text(f"{name}: {found.ok:,} verdicts{unreadable}")
     job = jobs.current()
     if job is not None:
-        _watch()
+        watch()
     if job is None or job.ended.is_set():
         _start(store, _choose(store))
 
@@ -143,7 +143,7 @@ def _estimate(store: Store, choice: _Choice) -> None:
 
 
 @st.fragment(run_every=1.0)
-def _watch() -> None:
+def watch() -> None:
     """The running job, drawn again every second; the page is once it has ended."""
     job = jobs.current()
     if job is None:

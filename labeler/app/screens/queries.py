@@ -1,0 +1,109 @@
+"""The Queries page: write a query, search the corpus for what retrieval missed, label it in place,
+say what cannot be answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from labeler.app import state, widgets
+from labeler.app.component import labeling
+from labeler.app.component.desk import searching
+from labeler.app.screens import findings, query_forms
+from labeler.model import content_hash
+from labeler.reports import casebook, likeness, render
+from labeler.reports.casebook import Case
+from labeler.store import desk, queries, search, sources
+from labeler.store.search import OPEN
+
+_MARKS = {"conflict": "▲ ", "waiting": "○ ", "unanswerable": "∅ ", "unavailable": "∅ "}
+
+
+def show() -> None:
+    """Lay the page out."""
+    st.title("Queries")
+    person = state.person()
+    if person is None:
+        st.write("Say who you are: what you write carries your name.")
+        widgets.name_form()
+        return
+    widgets.flash()
+    with widgets.problems():
+        cases = state.unchanged("cases", lambda: casebook.cases(state.store()))
+        case = _choose(cases)
+        query_forms.show(person.name, case.query if case else None)
+        if case is None:
+            st.info("There is no query yet: write one above, or import a set on the Data page.")
+            return
+        _case(case)
+        _work(person.name, case)
+        findings.show(person.name, case)
+
+
+def _choose(cases: Sequence[Case]) -> Case | None:
+    """The query of the address, else the most urgent; how many wait stands beside it."""
+    if not cases:
+        return None
+    by_id = {case.query.query_id: case for case in cases}
+    ids = list(by_id)
+    wanted = state.asked("query")
+    chosen = st.selectbox(
+        "Query",
+        ids,
+        index=ids.index(wanted) if wanted in by_id else 0,
+        format_func=lambda query_id: _named(by_id[query_id]),
+        help="Conflicts come first, then what failed in production, then what waits for an answer.",
+    )
+    waiting = sum(case.waiting for case in cases)
+    conflicts = sum(bool(case.conflicts) for case in cases)
+    st.text(f"{len(cases):,} queries, {waiting:,} waiting for an answer, {conflicts:,} in conflict")
+    state.ask("query", chosen)
+    return by_id[chosen]
+
+
+def _named(case: Case) -> str:
+    mark = _MARKS.get(case.state, "")
+    return f"{mark}{case.query.query_id}: {render.short(case.query.text, width=90)}"
+
+
+def _case(case: Case) -> None:
+    """The query as asked, and what contradicts itself in it."""
+    query = case.query
+    widgets.passage(query.text)
+    facts = (query.kind, query.origin, f"caller {query.scope}" if query.scope else "")
+    day = f"as of {query.as_of}" if query.as_of else ""
+    st.text(", ".join(filter(None, (f"{query.query_id}: {case.state}", *facts, day, query.note))))
+    for text in case.conflicts:
+        st.error(widgets.plain(text), icon=":material/report:")
+    for text in case.remarks:
+        st.warning(widgets.plain(text), icon=":material/info:")
+    everyone = (one for one in queries.current(state.store()) if one.query_id != query.query_id)
+    for like in likeness.near(query.text, everyone):
+        st.info(
+            widgets.plain(f"Nearly the same: {like.query.query_id}, {like.query.text}"),
+            icon=":material/content_copy:",
+        )
+
+
+def _work(person: str, case: Case) -> None:
+    """The search, and the labelling page for what was added."""
+    store, query_id = state.store(), case.query.query_id
+    with st.spinner("Indexing what is new in the corpus", show_time=True):
+        search.of(store).refresh()
+    name = desk.open_desk(store, query_id, person=person)
+    kinds = sources.kinds(store)
+    data: dict[str, Any] = {
+        "annotator": person,
+        "spotcheck": name,
+        "store": content_hash(str(store.path)),
+        "token": state.tokens().issue(annotator=person, spotcheck=name),
+        "text": case.query.text,
+        "sources": kinds.sources,
+        "scopes": [[OPEN, "Open to everybody"], *([word, word] for word in kinds.scopes)],
+    }
+    searching(data=data, key="desk")
+    if desk.tasks(store, name):
+        labeling(data=data, key="labeling")

@@ -1,0 +1,158 @@
+"""The Rubrics and the Golden sets page, on the sample project and on nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.app import state
+from labeler.model import Grade, Judgment, Passage, Status, Verdict
+from labeler.stats.parts import held_out
+from labeler.store import (
+    adjudications,
+    bindings,
+    corpora,
+    goldens,
+    holdouts,
+    labels,
+    looks,
+    people,
+    rubrics,
+    spotchecks,
+    tasks,
+    verdicts,
+)
+from tests.app.conftest import Page
+
+SCREENS = ("rubrics", "goldens")
+
+
+def _button(test: AppTest, label: str):
+    return next(button for button in test.button if button.label == label)
+
+
+def _texts(test: AppTest) -> str:
+    return "\n".join(element.value for element in test.text)
+
+
+def _judged_twice() -> int:
+    """The first pairs of the sample's spot check labelled YES (how many), and a second version of
+    its judge that says so too."""
+    store = state.store()
+    window = tasks.window(store, spotcheck="first", annotator="ana")
+    pairs = [(task.query_id, task.passage_id) for task in window.order]
+    labels.bring(store, [Judgment(q, p, Grade.YES) for q, p in pairs], annotator="ana")
+    found = [Verdict(q, p, "lexical", Grade.YES, Status.OK, "lexical@2") for q, p in pairs]
+    verdicts.keep(store, found)
+    return len(pairs)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_screen_opens_on_a_store_that_holds_nothing(screen: str, empty: Path, page: Page) -> None:
+    test = page(screen, **{"as": "ana"})
+    assert not test.exception
+    assert not test.error
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_screen_asks_who_is_there(screen: str, db: Path, page: Page) -> None:
+    test = page(screen)
+    assert not test.exception
+    assert test.text_input[0].label == "Your name"
+
+
+def test_a_new_version_shows_its_diff_and_takes_an_adjudicated_pair_as_an_example(
+    db: Path, page: Page
+) -> None:
+    store = state.store()
+    for task in tasks.window(store, spotcheck="first", annotator="ana").order:
+        adjudications.record(
+            store,
+            task.query_id,
+            passage_id=task.passage_id,
+            grade=Grade.PART,
+            reason="half of it",
+            reviewer="rita",
+        )
+    test = page("rubrics", **{"as": "lee"})
+    base = next(one for one in test.selectbox if one.label == "Begin with")
+    assert base.value.name == "lexical"
+    area = test.text_area[0]
+    area.set_value(area.value + "\nBe strict.").run()
+    assert any("+Be strict." in code.value for code in test.code)
+    offered = next(one for one in test.multiselect if one.label.startswith("Examples from"))
+    assert 0 < len(offered.options) < 30  # of needs that are not held out
+    offered.set_value([offered.options[0]])
+    test.run()
+    _button(test, "Add as a new version").click().run()
+    assert not test.exception
+    added = rubrics.named(store, "lexical")
+    assert added is not None
+    assert (added.version, len(added.examples)) == (2, 1)
+    assert added.examples[0]["reason"] == "half of it"
+    assert people.history(store)[0].action == "add rubric"
+
+
+def test_the_page_shows_pairs_to_tune_on_and_counts_a_look_at_the_others(
+    db: Path, page: Page
+) -> None:
+    _judged_twice()
+    test = page("rubrics", **{"as": "lee"})
+    assert not test.exception
+    assert not test.error
+    assert "confirms nothing" in _texts(test)
+    store = state.store()
+    assert looks.history(store) == []
+    _button(test, "Look at the held-out pairs").click().run()
+    assert not test.exception
+    (look,) = looks.history(store)
+    assert (look.look, look.person, look.spotcheck) == (1, "lee", "first")
+    test = page("rubrics", **{"as": "lee"})
+    assert "First look at these pairs." in _texts(test)
+    _button(test, "Draw 30 more held-out pairs").click().run()
+    assert not test.exception
+    drawn = spotchecks.history(store)[0]
+    window = tasks.window(store, spotcheck="held-out 1", annotator="ana")
+    assert (drawn.name, drawn.rubric) == ("held-out 1", "lexical@1")
+    assert window.order
+    needs = holdouts.needs(store, {task.query_id for task in window.order})
+    assert all(map(held_out, needs.values()))
+
+
+def test_a_golden_set_is_frozen_verified_and_its_history_shown(db: Path, page: Page) -> None:
+    labelled = _judged_twice()
+    test = page("goldens", **{"as": "lee"})
+    assert not test.exception
+    next(one for one in test.text_input if one.label == "Golden set").set_value("mine")
+    _button(test, "Freeze").click().run()
+    assert not test.exception
+    kept = goldens.named(state.store(), "mine")
+    assert (kept.ref, kept.frozen_by, len(kept.entries)) == ("mine@1", "lee", labelled)
+    _button(test, "Verify").click().run()
+    assert "as they were frozen" in test.success[-1].value
+    next(one for one in test.selectbox if one.label == "From").set_value("labels+judge")
+    next(one for one in test.text_input if one.label == "Golden set").set_value("more")
+    _button(test, "Freeze").click().run()
+    assert "not frozen" in test.error[0].value
+
+
+def test_what_is_to_be_rebound_is_looked_at_side_by_side(db: Path, page: Page) -> None:
+    store = state.store()
+    text = corpora.passages(store, ["err-sync-4012"])["err-sync-4012"].text
+    corpora.record(
+        store, [Passage("half-1", text[:200]), Passage("half-2", text[200:])], name="halves"
+    )
+    test = page("goldens", **{"as": "rita"})
+    next(one for one in test.selectbox if one.label == "To corpus").set_value("halves").run()
+    _button(test, "Carry grades over").click().run()
+    assert not test.exception
+    waiting = bindings.queue(store, "larkfen")
+    assert {one.new_passage for one in waiting} == {"half-1", "half-2"}
+    _button(test, "YES").click().run()
+    assert not test.exception
+    assert len(bindings.queue(store, "larkfen")) == len(waiting) - 1
+    _button(test, "Freeze what was decided").click().run()
+    kept = goldens.named(store, "larkfen")
+    assert any(e.passage_id.startswith("half-") and e.grade is Grade.YES for e in kept.entries)

@@ -1,0 +1,97 @@
+"""A rubric mended and confirmed, and what was learned frozen and verified, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labeler import sample
+from labeler.model import Grade, Judgment, Status, Verdict
+from labeler.store import adjudications, goldens, labels, looks, people, rubrics, verdicts
+from labeler.store.db import open_reader, open_store
+from labeler.store.pairs import Scope, of
+from tests.browser.serving import Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Iterator[Server]:
+    """The app on the sample project whose spot check is labelled YES and was judged once more by a
+    second version, which says YES; one pair is adjudicated."""
+    path = tmp_path / "labeler.duckdb"
+    with open_store(path) as store:
+        sample.make(store)
+        pairs = [(pair.query_id, pair.passage_id) for pair in of(store, Scope("first"))]
+        labels.bring(store, [Judgment(q, p, Grade.YES) for q, p in pairs], annotator="ana")
+        found = [Verdict(q, p, "lexical", Grade.YES, Status.OK, "lexical@2") for q, p in pairs]
+        verdicts.keep(store, found)
+        for query_id, passage_id in pairs:
+            adjudications.record(
+                store,
+                query_id,
+                passage_id=passage_id,
+                grade=Grade.YES,
+                reason="![x](https://tracker.example/p.png) it answers",
+                reviewer="rita",
+            )
+    server = Server(path)
+    server.start()
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def page(chromium: Any, labelled: Server) -> Iterator[Any]:
+    """A tab whose requests to other hosts fail the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    opened = context.new_page()
+    foreign: list[str] = []
+    opened.on(
+        "request",
+        lambda asked: (
+            foreign.append(asked.url)
+            if not asked.url.startswith((labelled.url, "data:", "blob:", "ws:"))
+            else None
+        ),
+    )
+    yield opened
+    context.close()
+    assert foreign == []
+
+
+def test_from_a_new_version_to_a_golden_set(labelled: Server, page: Any) -> None:
+    page.goto(f"{labelled.url}/rubrics?as=lee")
+    page.get_by_role("heading", name="3. Compare").wait_for(timeout=60_000)
+    page.get_by_text("confirms nothing").wait_for(timeout=60_000)
+    area = page.get_by_label("Rubric", exact=True)
+    area.fill("Words in common are no answer.")
+    area.press("Control+Enter")
+    page.get_by_text("+Words in common are no answer.").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Add as a new version").click()
+    page.get_by_text("lexical@2 added.").wait_for(timeout=30_000)
+
+    page.get_by_role("button", name="Look at the held-out pairs").click()
+    page.get_by_text("First look at these pairs.").first.wait_for(timeout=30_000)
+
+    page.goto(f"{labelled.url}/goldens?as=lee")
+    page.get_by_label("Golden set", exact=True).fill("mine")
+    page.get_by_role("button", name="Freeze", exact=True).click()
+    page.get_by_text("mine@1: 30 entries, 30 from people").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Verify").click()
+    page.get_by_text("all as they were frozen").wait_for(timeout=30_000)
+
+    labelled.end()
+    with open_reader(labelled.db) as store:
+        added = rubrics.named(store, "lexical@2")
+        assert added is not None
+        assert added.text == "Words in common are no answer."
+        (look,) = looks.history(store)
+        assert (look.look, look.person, look.part) == (1, "lee", "held-out")
+        kept = goldens.named(store, "mine")
+        assert (kept.frozen_by, len(kept.entries)) == ("lee", 30)
+        done = [line.action for line in people.history(store) if line.person == "lee"]
+        assert {"add rubric", "look at held-out", "freeze"} <= set(done)

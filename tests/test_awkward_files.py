@@ -1,0 +1,276 @@
+"""Files as people really bring them, through the program itself: each is stored exactly, or refused
+in one sentence that names the place. None is silently wrong."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from labeler.cli.main import run
+from labeler.store import corpora, goldens, labels, queries, runs, verdicts
+from labeler.store.db import Store, open_reader
+
+OPTIONS = {
+    "run": ("--system", "s"),
+    "verdicts": ("--judge", "j"),
+    "labels": ("--annotator", "a"),
+    "golden": ("--name", "g"),
+}
+
+
+class Awkward(NamedTuple):
+    """A file, what it is imported as, and what must come of it: the exit code, a part of what is
+    said, and the rows in the store, which are none where it is refused."""
+
+    name: str
+    kind: str
+    content: bytes
+    code: int
+    says: str = ""
+    stored: tuple[tuple[object, ...], ...] = ()
+    options: tuple[str, ...] = ()
+
+
+def text(*lines: str, end: str = "\n", last: bool = True) -> bytes:
+    return (end.join(lines) + (end if last else "")).encode()
+
+
+def grid(*rows: str, header: str = "query_id,passage_id,grade") -> bytes:
+    return text(header, *rows)
+
+
+def packed() -> bytes:
+    found = io.BytesIO()
+    with zipfile.ZipFile(found, "w") as archive:
+        archive.writestr("v.csv", grid("q,p,YES"))
+    return found.getvalue()
+
+
+ONE = (("q", "p", "YES"),)
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+LONG = "x" * 265_000
+MAP = ("--grades", "1=NO,2=NO,3=PART,4=YES")
+
+FILES = [
+    # How the text is written
+    Awkward("bom.csv", "labels", b"\xef\xbb\xbf" + grid("q,p,YES"), 0, stored=ONE),
+    Awkward("bom.qrels", "labels", b"\xef\xbb\xbf" + text("q 0 p 2", "r 0 p 0"), 0,
+            stored=(("q", "p", "YES"), ("r", "p", "NO"))),
+    Awkward("utf16.csv", "labels", grid("q,p,YES").decode().encode("utf-16"), 0, stored=ONE),
+    Awkward("utf16be.csv", "verdicts", grid("q,p,YES").decode().encode("utf-16-be"), 0, stored=ONE),
+    Awkward("crlf.csv", "labels", text("query_id,passage_id,grade", "q,p,YES", end="\r\n"), 0,
+            stored=ONE),
+    Awkward("cr.trec", "run", text("q Q0 p 1 2.5 s", "q Q0 r 2 1.5 s", end="\r"), 0,
+            stored=(("q", "p", 1, 2.5), ("q", "r", 2, 1.5))),
+    Awkward("last.csv", "labels", text("query_id,passage_id,grade", "q,p,YES", last=False), 0,
+            stored=ONE),
+    Awkward("tabs.qrels", "labels", text("q\t0\tp\t2"), 0, stored=ONE),
+    Awkward("spaces.qrels", "labels", text("q   0  p \t 2"), 0, stored=ONE),
+    Awkward("gaps.csv", "labels", grid("", "q,p,YES", ",,", ""), 0, "row of empty cells", ONE),
+    Awkward("comments.qrels", "labels", text("# by hand", "q 0 p 2"), 0, "a comment was left out",
+            ONE),
+    Awkward("latin.csv", "labels", "query_id,passage_id,grade\nqé,p,YES\n".encode("latin-1"), 1,
+            "line 2: bytes that are not UTF-8"),
+    Awkward("nul.csv", "labels", grid("q\0,p,YES"), 1, "line 2: a NUL byte in query_id"),
+    Awkward("half.jsonl", "labels",
+            rb'{"query_id":"q\ud800","passage_id":"p","grade":"YES"}' + b"\n", 1,
+            "half of a surrogate pair in query_id"),
+    # Ids are text, exactly as they stand
+    Awkward("zeros.csv", "labels", grid("001,1,YES", "1,1,NO"), 0,
+            stored=(("001", "1", "YES"), ("1", "1", "NO"))),
+    Awkward("numbers.jsonl", "verdicts", b'{"query_id":7,"passage_id":8,"grade":"NO"}\n', 0,
+            "is a number and was read as text", (("7", "8", "NO"),)),
+    Awkward("nbsp.qrels", "labels", text("q\u00a01 0 p 2"), 0, stored=(("q\u00a01", "p", "YES"),)),
+    Awkward("marks.qrels", "labels", text("#1 0 a?b,c 2"), 0, stored=(("#1", "a?b,c", "YES"),)),
+    Awkward("spaced.csv", "labels", grid("a query,p ,YES"), 0, stored=(("a query", "p ", "YES"),)),
+    Awkward("quoted.csv", "labels", grid('"a ""q"", x","p\nnext",YES'), 0,
+            stored=(('a "q", x', "p\nnext", "YES"),)),
+    Awkward("emoji.csv", "labels", grid("🦓,p\U0001f469\u200d\U0001f680,YES"), 0,
+            stored=(("🦓", "p\U0001f469\u200d\U0001f680", "YES"),)),
+    Awkward("forms.csv", "labels", grid(f"{NFC},p,YES", f"{NFD},p,NO"), 0,
+            stored=((NFC, "p", "YES"), (NFD, "p", "NO"))),
+    Awkward("case.csv", "labels", grid("Q,p,YES", "q,p,NO"), 0,
+            stored=(("Q", "p", "YES"), ("q", "p", "NO"))),
+    Awkward("nested.jsonl", "verdicts", b'{"query_id":{"id":"q"},"passage_id":"p","grade":1}\n', 1,
+            "query_id is a nested object"),
+    Awkward("noid.csv", "labels", grid(",p,YES"), 1, "line 2: no query_id"),
+    # Columns
+    Awkward("five.qrels", "labels", text("q 0 p 2 x"), 1, "line 1: found 5 fields, expected 4"),
+    Awkward("five.trec", "run", text("q Q0 p 1 0.5"), 1, "line 1: found 5 fields, expected 6"),
+    Awkward("six.qrels", "labels", text("q 0 p 1 0.5 s"), 1, "found 6 fields, expected 4"),
+    Awkward("narrow.csv", "labels", grid("q,p"), 1, "line 2: 2 cells, expected 3"),
+    Awkward("own.csv", "labels", grid("q,p,YES", header="qid,docno,rel"), 0,
+            stored=ONE),
+    Awkward("theirs.csv", "labels", grid("q,p,YES", header="frage,absatz,urteil"), 0, stored=ONE,
+            options=("--columns", "query_id=frage,passage_id=absatz,grade=urteil")),
+    Awkward("semicolons.csv", "labels", b"query_id;passage_id;grade\nq;p;YES\n", 0, stored=ONE),
+    Awkward("headless.csv", "labels", text("q,p,YES"), 1, "no query_id among the columns"),
+    Awkward("headless.tsv", "labels", text("q\tp\t2", "q\tr\t0"), 0, "no header row",
+            (("q", "p", "YES"), ("q", "r", "NO"))),
+    Awkward("beir.tsv", "labels", text("query-id\tcorpus-id\tscore", "q\tp\t1"), 0,
+            stored=ONE),
+    # Grades
+    Awkward("words.csv", "labels", grid("q,p,yes", "q,r, Part", "q,s,NO"), 0,
+            stored=(("q", "p", "YES"), ("q", "r", "PART"), ("q", "s", "NO"))),
+    Awkward("float.csv", "labels", grid("q,p,1.5"), 1, "line 2: grade 1.5"),
+    Awkward("negative.qrels", "labels", text("q 0 p 1", "q 0 r -1"), 1, "grade -1 (line 2)"),
+    Awkward("high.qrels", "labels", text("q 0 p 0", "q 0 r 7"), 1, "grade 7 (line 2)"),
+    Awkward("offbyone.qrels", "labels", text("q 0 p 1", "q 0 r 4", "q 0 s 3"), 1, "--grades"),
+    Awkward("mapped.qrels", "labels", text("q 0 p 4", "q 0 r 3", "q 0 s 2"), 0,
+            stored=(("q", "p", "YES"), ("q", "r", "PART"), ("q", "s", "NO")), options=MAP),
+    Awkward("unmapped.qrels", "labels", text("q 0 p 4", "q 0 r 0"), 1, "line 2: grade 0",
+            options=MAP),
+    Awkward("empty-grade.csv", "labels", grid("q,p,"), 1, "line 2: grade missing"),
+    Awkward("mixed.csv", "labels", grid("q,p,YES", "q,r,1"), 1, "e.g. --grades"),
+    # Repeats
+    Awkward("twice.csv", "labels", grid("q,p,YES", "q,p,YES"), 0, "line 3: identical", ONE),
+    Awkward("against.csv", "labels", grid("q,p,YES", "q,p,NO"), 1, "line 3: a second row for q, p"),
+    Awkward("again.trec", "run", text("q Q0 p 1 3 s", "q Q0 r 1 2 s", "q Q0 t 2 1 s"), 1,
+            "line 2: rank 1 of q again, which line 1 has"),
+    # Ranks and scores
+    Awkward("zero.trec", "run", text("q Q0 p 0 2 s", "q Q0 r 1 1 s"), 0, "ranks count from 0",
+            (("q", "p", 1, 2.0), ("q", "r", 2, 1.0))),
+    Awkward("scores.csv", "run", grid("q,p,1.0", "q,r,2.0", header="query_id,passage_id,score"), 0,
+            stored=(("q", "r", 1, 2.0), ("q", "p", 2, 1.0))),
+    Awkward("contradict.trec", "run", text("q Q0 p 1 1 s", "q Q0 r 2 9 s"), 0,
+            "scores contradict its ranks", (("q", "p", 1, 1.0), ("q", "r", 2, 9.0))),
+    Awkward("nan.trec", "run", text("q Q0 p 1 nan s"), 1, "line 1: score 'nan'"),
+    Awkward("inf.trec", "run", text("q Q0 p 1 -inf s"), 1, "line 1: score '-inf'"),
+    Awkward("word.trec", "run", text("q Q0 p 1 high s"), 1, "line 1: score 'high'"),
+    Awkward("negative.trec", "run", text("q Q0 p -1 0.5 s"), 1, "line 1: rank '-1'"),
+    Awkward("neither.csv", "run", grid("q,p,,", header="query_id,passage_id,rank,score"), 1,
+            "line 2: neither rank nor score"),
+    # JSON
+    Awkward("cut.jsonl", "queries", b'{"_id":"q","text":"a"}\n{"_id":"r","te\n', 1,
+            "line 2: broken JSON"),
+    Awkward("array.json", "queries", b'[{"_id":"q","text":"a"},\n{"_id":"r","text":"b"}]', 0,
+            stored=(("q", "a"), ("r", "b"))),
+    Awkward("double.jsonl", "queries", b'{"_id":"q","text":"a","text":"b"}\n', 1,
+            "the key 'text' twice"),
+    Awkward("list.json", "golden", b'[{"query":"a","expected":"p"}]', 1, "expected"),
+    Awkward("golden.json", "golden", b'[{"query":"a","expected":["p","r"]}]', 0,
+            stored=(("p", "a"), ("r", "a"))),
+    # Long texts and texts with line ends
+    Awkward("long.csv", "corpus", grid(f"p,{LONG}", header="id,text"), 0, stored=(("p", LONG),)),
+    Awkward("lines.csv", "corpus", grid('p,"one\r\ntwo, ""three"""', header="id,text"), 0,
+            stored=(("p", 'one\r\ntwo, "three"'),)),
+    Awkward("open.csv", "corpus", grid('p,"never closed', "r,b", header="id,text"), 1,
+            "quotes that close"),
+    Awkward("changed.jsonl", "corpus", b'{"_id":"p","text":"a"}\n{"_id":"p","text":"b"}\n', 1,
+            "line 2: a second row for p, unlike line 1"),
+    Awkward("numbers.csv", "corpus", grid("01,1.50", header="id,text"), 0,
+            stored=(("01", "1.50"),)),
+    # What is no text at all
+    Awkward("empty.csv", "verdicts", b"", 1, "empty.csv: an empty file"),
+    Awkward("packed.csv.gz", "verdicts", gzip.compress(grid("q,p,YES"), mtime=0), 0, stored=ONE),
+    Awkward("cut.csv.gz", "verdicts", gzip.compress(grid("q,p,YES") * 400, mtime=0)[:-20], 1, "cut.csv.gz"),
+    Awkward("book.xlsx", "verdicts", packed(), 1, "a zip archive or an .xlsx workbook"),
+]  # fmt: skip
+
+
+def stored(store: Store, kind: str) -> Iterator[tuple[object, ...]]:
+    """The rows of a kind that are in the store, cut to what the cases above name."""
+    if kind == "corpus":
+        yield from ((found.passage_id, found.text) for found in corpora.every_passage(store))
+    elif kind == "queries":
+        yield from ((found.query_id, found.text) for found in queries.current(store))
+    elif kind == "run":
+        for row in runs.rankings(store, "s"):
+            yield row.query_id, row.passage_id, row.rank, row.score
+    elif kind == "golden":
+        yield from ((e.passage_id, e.query) for e in goldens.named(store, "g").entries)
+    else:
+        found = labels.current(store) if kind == "labels" else verdicts.current(store)
+        yield from ((one.query_id, one.passage_id, str(one.grade)) for one in found)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store.duckdb"
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str], store: Path) -> Callable[..., tuple[int, str, str]]:
+    """Calls the program on the test's store: exit code, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run(["--db", str(store), *map(str, arguments)])
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case.kind}-{case.name}")
+def test_a_file_is_stored_exactly_or_refused_by_place(case: Awkward, said, store, tmp_path):
+    path = tmp_path / case.name
+    path.write_bytes(case.content)
+    code, out, err = said("import", case.kind, path, *OPTIONS.get(case.kind, ()), *case.options)
+    assert (code, "Traceback" in err) == (case.code, False), err
+    assert case.says in err + out
+    if case.code:
+        assert err.startswith(f"Error: {case.name}")
+        assert out == ""
+        with open_reader(store) as opened:
+            assert opened.rows("select count(*) from imports") == [(0,)]
+    else:
+        with open_reader(store) as opened:
+            assert sorted(stored(opened, case.kind)) == sorted(case.stored)
+
+
+def test_the_sweep_is_wide():
+    assert len(FILES) >= 60
+    assert {case.kind for case in FILES} == {"corpus", "queries", *OPTIONS}
+
+
+def test_what_nearly_joins_is_told_and_not_merged(said, tmp_path):
+    passages = [{"_id": "p1", "text": "a"}, {"_id": NFC, "text": "b"}, {"_id": "Q", "text": "c"}]
+    corpus = tmp_path / "c.jsonl"
+    corpus.write_text("".join(json.dumps(one) + "\n" for one in passages), encoding="utf-8")
+    assert said("import", "corpus", corpus)[0] == 0
+    run_file = tmp_path / "r.trec"
+    run_file.write_text(f"x Q0 p1 1 3 s\nx Q0 {NFD} 2 2 s\nx Q0 q 3 1 s\n", encoding="utf-8")
+    code, _, err = said("import", "run", run_file, "--system", "s")
+    assert code == 0
+    # p1 joins as it stands, the decomposed one would after NFC, and q if case did not count.
+    assert "1 of 3 passages join, 1 more would after NFC, 1 more would if case did not" in err
+
+
+def test_bad_lines_can_be_left_out_and_each_is_listed(said, store, tmp_path):
+    path = tmp_path / "v.qrels"
+    path.write_bytes(text("q 0 p 1", "q 0 p", "q 0 r x", "r 0 p 0"))
+    code, out, err = said("import", "verdicts", path, "--judge", "j", "--skip-bad")
+    assert code == 0, err
+    assert "left out: v.qrels, line 2: found 3 fields" in err
+    assert "left out: v.qrels, line 3: grade x" in err
+    with open_reader(store) as opened:
+        assert sorted(stored(opened, "verdicts")) == [("q", "p", "YES"), ("r", "p", "NO")]
+    assert "2 read" in out
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_a_spreadsheet_would_run_goes_out_safe_and_comes_back_as_it_was(
+    said, store, tmp_path, form
+):
+    ids = ["=1+1", "+1", "-1", "@x", "'=1", "\t=1", "a=1"]
+    path = tmp_path / "in.jsonl"
+    lines = [{"query_id": one, "passage_id": "p", "grade": "YES", "note": one} for one in ids]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert said("import", "labels", path, "--annotator", "a")[0] == 0
+    there = tmp_path / f"out.{form}"
+    assert said("export", "labels", "--to", there)[0] == 0
+    if form == "csv":
+        cells = [line.split(",")[0] for line in there.read_text(encoding="utf-8").splitlines()[1:]]
+        assert not any(cell.strip('"').startswith(("=", "+", "-", "@", "\t")) for cell in cells)
+    again = tmp_path / "again.duckdb"
+    assert run(["--db", str(again), "import", "labels", str(there), "--annotator", "a"]) == 0
+    with open_reader(again) as opened:
+        assert sorted(found.query_id for found in labels.current(opened)) == sorted(ids)
+        assert sorted(found.note for found in labels.current(opened)) == sorted(ids)
