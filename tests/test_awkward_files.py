@@ -46,6 +46,11 @@ def grid(*rows: str, header: str = "query_id,passage_id,grade") -> bytes:
     return text(header, *rows)
 
 
+def packed_rows(times: int) -> bytes:
+    """A gzip file of a table, the same bytes at each run."""
+    return gzip.compress(grid("q,p,YES") * times, mtime=0)
+
+
 def packed() -> bytes:
     found = io.BytesIO()
     with zipfile.ZipFile(found, "w") as archive:
@@ -169,8 +174,8 @@ FILES = [
             stored=(("01", "1.50"),)),
     # What is no text at all
     Awkward("empty.csv", "verdicts", b"", 1, "empty.csv: an empty file"),
-    Awkward("packed.csv.gz", "verdicts", gzip.compress(grid("q,p,YES"), mtime=0), 0, stored=ONE),
-    Awkward("cut.csv.gz", "verdicts", gzip.compress(grid("q,p,YES") * 400, mtime=0)[:-20], 1, "cut.csv.gz"),
+    Awkward("packed.csv.gz", "verdicts", packed_rows(1), 0, stored=ONE),
+    Awkward("cut.csv.gz", "verdicts", packed_rows(400)[:-20], 1, "cut.csv.gz"),
     Awkward("book.xlsx", "verdicts", packed(), 1, "a zip archive or an .xlsx workbook"),
 ]  # fmt: skip
 
