@@ -18,8 +18,14 @@ help:
 demo: $(READY)
 	@$(BIN)/labeler demo $(DEMO)
 
+# The browser's tests run by themselves: what they time suffers from company.
 test: $(READY_TEST)
+ifdef TESTS
 	@$(BIN)/python -m pytest $(TESTS)
+else
+	@$(BIN)/python -m pytest tests --ignore tests/browser -n 2
+	@$(BIN)/python -m pytest tests/browser
+endif
 
 check: $(READY_TEST)
 	@$(BIN)/ruff check .

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from labeler.errors import LabelerError
-from labeler.model import Decision, GoldenEntry
+from labeler.model import Decision, GoldenEntry, Grade
 from labeler.reports import agreement
 from labeler.reports.render import counted, judge_name
-from labeler.store import goldens, queries, settled, verdicts
+from labeler.store import corpora, evidence, goldens, queries, settled, verdicts
 from labeler.store.comparison import Selection
 from labeler.store.db import Store
 from labeler.store.evidence import Outcome, outcomes
@@ -22,13 +23,15 @@ SOURCES = (LABELS, WITH_JUDGE)
 
 class Freezing(NamedTuple):
     """A version, whether it is new, and how many of its entries came from people, from the judge,
-    and how many pairs were left out because people have not settled them."""
+    and how many pairs were left out because people have not settled them, or because the caller
+    may not see the passage or it is not in force (`barred`)."""
 
     golden: Golden
     new: bool
     from_people: int
     from_judge: int
     unsettled: int
+    barred: int
 
 
 def freeze(
@@ -56,7 +59,7 @@ def freeze(
         if pair.grade is not None:
             grades[pair.query_id, pair.passage_id] = pair.grade
             origins[pair.query_id, pair.passage_id] = pair.origin
-    people = len(grades)
+    first = tuple(grades)
     provenance = Provenance(source)
     unanswerable = {q for q, said in outcomes(store).items() if said.outcome is not Outcome.OPEN}
     if source == WITH_JUDGE:
@@ -72,13 +75,31 @@ def freeze(
         ):
             if (q, p) not in seen and q not in unanswerable:
                 grades[q, p], origins[q, p] = grade, said
+    barred = _barred(store, grades)
+    for key in barred:
+        del grades[key], origins[key]
+    people = sum(key in grades for key in first)
     entries = [GoldenEntry(q, p, grade) for (q, p), grade in grades.items()]
     for query_id in sorted(unanswerable - {q for q, _ in grades}):
         entries.append(GoldenEntry(query_id, "", None))
         origins[query_id, ""] = "found unanswerable"
     frozen = _frozen(store, name, _worded(store, entries), origins, provenance, reason, person)
     kept, new = frozen
-    return Freezing(kept, new, people, len(grades) - people, len(looked_at) - people)
+    unsettled = len(looked_at) - len(first)
+    return Freezing(kept, new, people, len(grades) - people, unsettled, len(barred))
+
+
+def _barred(store: Store, grades: Mapping[Key, Grade]) -> list[Key]:
+    """The pairs graded YES or PART whose passage cannot be expected: out of the caller's scope, or
+    not in force on the day asked about. A judgment of them is true, and no answer."""
+    useful = [key for key, grade in grades.items() if grade is not Grade.NO]
+    asked = queries.named(store, sorted({q for q, _ in useful}))
+    found = corpora.passages(store, sorted({p for _, p in useful}))
+    return [
+        (q, p)
+        for q, p in useful
+        if q in asked and p in found and evidence.barred(store, asked[q], found[p])
+    ]
 
 
 class _Kept(NamedTuple):

@@ -98,6 +98,11 @@ def _open(session: Session) -> Iterator[Store]:
 )
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit's XML for a build.")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write a pull request's comment.")
+@click.option(
+    "--held-out",
+    metavar="PURPOSE",
+    help="Measure the held-out queries alone; each look is counted.",
+)
 @json_option
 @click.pass_context
 def evaluate(
@@ -152,6 +157,7 @@ def _evaluate(
     baseline: str | None,
     max_drop: float | None,
     none_of: tuple[str, ...],
+    held_out: str | None,
 ) -> tuple[Report, list[Check]]:
     """The report and what is held against it; kept in the history where the store is ours."""
     from labeler.errors import UsageError
@@ -171,10 +177,13 @@ def _evaluate(
             extra += [measure(name) for name in held.evaluation.measures]
         if retriever is not None:
             _retrieve(store, retriever, system=system, golden=golden, top_n=top_n, note=note)
+        if held_out is not None:
+            _look(session, store, golden, purpose=held_out)
         report = retrieval.build(
             store,
             system,
             golden=golden,
+            held_out=held_out is not None,
             ks=ks,
             extra=extra,
             reading=Reading(reading),
@@ -190,6 +199,19 @@ def _evaluate(
         report, floors=asked, baseline=held, max_drop=max_drop or 0.0, none_of=none_of
     )
     return report, checks
+
+
+def _look(session: Session, store: Store, golden: str | None, *, purpose: str) -> None:
+    """Count a look at held-out queries before anything of it is shown."""
+    from labeler.errors import StoreBusy
+    from labeler.reports import basis
+    from labeler.store import holdouts
+
+    if store.read_only:
+        raise StoreBusy(f"{store.path.name} is held by the app: the look cannot be counted now")
+    ref = basis.read(store, golden, held_out=True).ref.removesuffix(basis.HELD_OUT)
+    look = holdouts.look(store, ref, purpose=purpose, person=getpass.getuser())
+    session.say(f"Look {look} at the queries that {ref} holds out")
 
 
 def _retrieve(

@@ -99,6 +99,7 @@ def freeze(
                 "from_people": done.from_people,
                 "from_judge": done.from_judge,
                 "unsettled": done.unsettled,
+                "barred": done.barred,
             }
         )
         return
@@ -111,6 +112,11 @@ def freeze(
         f"{done.from_people:,} pairs from people, {done.from_judge:,} from the judge; "
         f"{done.unsettled:,} left out that people have not settled"
     )
+    if done.barred:
+        click.echo(
+            f"{done.barred:,} left out whose passage the caller may not see, or that was not in "
+            "force on the day asked about"
+        )
 
 
 @golden.command("list")

@@ -21,6 +21,7 @@ from labeler.store import (
     evidence,
     expected,
     goldens,
+    holdouts,
     queries,
     runs,
 )
@@ -54,6 +55,8 @@ class Basis:
     corpora: str = ""
     facts: Facts = field(default_factory=dict)
     today: str = ""
+    left_alone: int = 0
+    """Queries that the golden set holds out, and that are not in this."""
 
     @property
     def needs(self) -> dict[str, str]:
@@ -108,15 +111,22 @@ class Ranked(NamedTuple):
     hash: str
 
 
-def read(store: Store, ref: str | None = None) -> Basis:
+HELD_OUT = " held out"
+"""Stands behind a golden set's reference where its held-out queries alone are measured."""
+
+
+def read(store: Store, ref: str | None = None, *, held_out: bool = False) -> Basis:
     """The golden set `ref`; without one the newest, else what people's labels settle.
 
-    Raises LabelerError where there is nothing to measure against.
+    Queries that the golden set holds out are left alone; with `held_out` they are all that is read
+    (count the look: `holdouts.look`). Raises LabelerError where there is nothing to measure
+    against.
     """
     frozen = goldens.history(store)
     if ref is None and frozen:
         ref = frozen[-1].ref
     of = _settled(store) if ref is None or ref == SETTLED else expected.read(store, ref)
+    of, left_alone = _part(store, of, held_out)
     known = queries.named(store, list(of.golden))
     facts: dict[str, dict[str, tuple[str, ...]]] = {}
     for fact in evidence.facts(store):
@@ -131,7 +141,18 @@ def read(store: Store, ref: str | None = None) -> Basis:
         ", ".join(f"{corpus.name}@{corpus.version}" for corpus in corpora.current(store)),
         facts,
         store.clock().date().isoformat(),
+        left_alone,
     )
+
+
+def _part(store: Store, of: Expected, held_out: bool) -> tuple[Expected, int]:
+    """The open queries of a golden set and how many are held out, or the latter alone."""
+    held = holdouts.held(store, of.ref.rpartition("@")[0], of.golden)
+    if held_out and not held:
+        raise LabelerError(f"{of.ref} holds no query out: `labeler golden freeze --hold-out` does")
+    kept = {q: labels for q, labels in of.golden.items() if (q in held) == held_out}
+    ref = of.ref + HELD_OUT if held_out else of.ref
+    return of._replace(ref=ref, golden=kept), 0 if held_out else len(held)
 
 
 def _settled(store: Store) -> Expected:

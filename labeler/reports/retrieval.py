@@ -71,9 +71,11 @@ def build(
     by: Sequence[str] = SLICES,
     depth: int | None = None,
     baseline: bool = True,
+    held_out: bool = False,
 ) -> Report:
-    """Measure a stored run; `golden` as in `basis.read`, `depth` as in `basis.ranked`."""
-    basis = bases.read(store, golden)
+    """Measure a stored run; `golden` and `held_out` as in `basis.read`, `depth` as in
+    `basis.ranked`."""
+    basis = bases.read(store, golden, held_out=held_out)
     ranked = bases.ranked(store, system, basis=basis, depth=depth)
     beside: Ranked | str = "not asked for"
     if system == bm25.SYSTEM:
@@ -175,6 +177,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "run": report.ranked.system,
         "golden": basis.ref,
         "golden_hash": basis.hash,
+        "queries_held_out": basis.left_alone,
         "run_hash": report.ranked.hash,
         "note": report.ranked.note,
         "n_queries": len(evaluation.query_ids),

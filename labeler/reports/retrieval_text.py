@@ -79,6 +79,8 @@ def report(found: Report) -> Iterator[str]:
     yield f"Run      {found.ranked.system}{note}"
     yield f"Golden   {found.basis.ref}, {evaluation.reading} reading"
     yield f"Queries  {scope(found)}"
+    if found.basis.left_alone:
+        yield f"         {counted(found.basis.left_alone, 'query', plural='queries')} held out"
     yield ""
     yield from table(*measures(found))
     if found.no_baseline:

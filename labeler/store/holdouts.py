@@ -52,14 +52,18 @@ def _share(store: Store, name: str) -> float | None:
 def part(store: Store, golden: Golden) -> Slice:
     """The two parts of a golden set's queries. All paraphrases of a need are in the same part;
     where nothing is held out every query is open."""
-    share = _share(store, golden.name)
     asked = {entry.query_id for entry in golden.entries}
-    held: set[str] = set()
-    if share is not None:
-        of = needs(store, asked)
-        purpose = f"golden:{golden.name}"
-        held = {q for q in asked if held_out(of[q], share=share, purpose=purpose)}
-    return Slice(frozenset(asked - held), frozenset(held), len(looks(store, golden.name)))
+    found = held(store, golden.name, asked)
+    return Slice(frozenset(asked - found), found, len(looks(store, golden.name)))
+
+
+def held(store: Store, name: str, asked: Iterable[str]) -> frozenset[str]:
+    """Which of the queries `asked` golden set `name` holds out."""
+    share = _share(store, name)
+    if share is None:
+        return frozenset()
+    of = needs(store, asked)
+    return frozenset(q for q in of if held_out(of[q], share=share, purpose=f"golden:{name}"))
 
 
 def needs(store: Store, queries: Iterable[str]) -> dict[str, str]:

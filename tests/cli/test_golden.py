@@ -213,3 +213,52 @@ def test_a_store_whose_file_has_a_flipped_byte_is_damage(labeler, support, tmp_p
         if done.code == 4:
             assert "broken.duckdb" in done.err
     assert 4 in said
+
+
+def test_what_the_caller_may_not_see_or_what_is_not_in_force_is_not_expected(
+    labeler, table, tmp_path
+):
+    passages = [
+        {"passage_id": "open", "text": "a"},
+        {"passage_id": "secret", "text": "b", "scope": "hr"},
+        {"passage_id": "old", "text": "c", "effective_to": "2020-12-31"},
+    ]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, passages)), encoding="utf-8")
+    labeler("import", "corpus", corpus)
+    asked = tmp_path / "queries.csv"
+    asked.write_text("query_id,query,as_of\nq,how?,2026-01-01\n", encoding="utf-8")
+    labeler("import", "queries", asked)
+    rows = [("q", passage["passage_id"], "YES") for passage in passages]
+    labeler("import", "labels", table("a.csv", rows), "--annotator", "anna")
+    done = labeler("golden", "freeze", "support", "--json").json
+    # Of three pairs graded YES one can be expected; the other two stay labels, and no answer.
+    assert (done["entries"], done["from_people"], done["barred"]) == (1, 1, 2)
+
+
+def test_evaluation_leaves_held_out_queries_alone_unless_asked_and_counts_the_looks(
+    labeler, table, tmp_path
+):
+    rows = [(f"q{n}", f"p{n}", "YES") for n in range(40)]
+    labeler("import", "labels", table("a.csv", rows), "--annotator", "anna")
+    labeler("golden", "freeze", "support", "--hold-out", "0.3")
+    run = [(query, passage, 1) for query, passage, _ in rows]
+    file = table("r.csv", run, header="query_id,passage_id,rank")
+    labeler("import", "run", file, "--system", "s")
+    seen = labeler("evaluate", "--run", "s", "--json").json
+    assert seen["n_queries"] + seen["queries_held_out"] == 40
+    assert 0 < seen["queries_held_out"] < 40
+    held = labeler("evaluate", "--run", "s", "--held-out", "release 2", "--json")
+    assert held.json["n_queries"] == seen["queries_held_out"]
+    assert held.json["golden"] == "support@1 held out"
+    assert "Look 1 at the queries" in held.err
+    again = labeler("evaluate", "--run", "s", "--held-out", "release 3", "--json")
+    assert "Look 2 at the queries" in again.err
+
+
+def test_a_golden_set_that_holds_nothing_out_cannot_be_asked_for_it(labeler, support, table):
+    file = table("r.csv", [("q1", "p1", 1)], header="query_id,passage_id,rank")
+    labeler("import", "run", file, "--system", "s")
+    said = labeler("evaluate", "--run", "s", "--held-out", "curious")
+    assert (said.code, said.out) == (1, "")
+    assert "holds no query out" in said.err
