@@ -14,11 +14,13 @@ from labeler.store import (
     adjudications,
     bindings,
     corpora,
+    evidence,
     goldens,
     holdouts,
     labels,
     looks,
     people,
+    queries,
     rubrics,
     spotchecks,
     tasks,
@@ -129,7 +131,8 @@ def test_a_golden_set_is_frozen_verified_and_its_history_shown(db: Path, page: P
     _button(test, "Freeze").click().run()
     assert not test.exception
     kept = goldens.named(state.store(), "mine")
-    assert (kept.ref, kept.frozen_by, len(kept.entries)) == ("mine@1", "lee", labelled)
+    # Of the pairs labelled YES or PART, those whose passage is barred for the query are no answer.
+    assert (kept.ref, kept.frozen_by, len(kept.entries)) == ("mine@1", "lee", labelled - _barred())
     _button(test, "Verify").click().run()
     assert "as they were frozen" in test.success[-1].value
     next(one for one in test.selectbox if one.label == "From").set_value("labels+judge")
@@ -156,3 +159,18 @@ def test_what_is_to_be_rebound_is_looked_at_side_by_side(db: Path, page: Page) -
     _button(test, "Freeze what was decided").click().run()
     kept = goldens.named(store, "larkfen")
     assert any(e.passage_id.startswith("half-") and e.grade is Grade.YES for e in kept.entries)
+
+
+def _barred() -> int:
+    """The useful labels on passages that their queries' callers may not be answered from."""
+    store = state.store()
+    useful = [label for label in labels.current(store) if label.grade not in (None, Grade.NO)]
+    asked = queries.named(store, [label.query_id for label in useful])
+    found = corpora.passages(store, [label.passage_id for label in useful])
+    return len(
+        {
+            (label.query_id, label.passage_id)
+            for label in useful
+            if evidence.barred(store, asked[label.query_id], found[label.passage_id])
+        }
+    )
