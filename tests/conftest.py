@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import settings
 
 # A deadline fails a test because the machine was busy; speed is measured in the bench.
 settings.register_profile("labeler", deadline=None)
 settings.load_profile("labeler")
+
+# A shell's background job is born deaf to Ctrl-C, and so would be every program that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)

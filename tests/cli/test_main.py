@@ -135,8 +135,7 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing_half_imported(tmp_path):
     code = (
         "import os, pathlib, signal, threading, time\n"
         "from labeler.cli.main import main\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background
-        "def stop():\n"  # of a shell is born deaf to it
+        "def stop():\n"
         "    while not pathlib.Path('s.duckdb.holder').exists(): time.sleep(0.01)\n"
         "    time.sleep(0.2)\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
