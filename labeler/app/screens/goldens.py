@@ -134,7 +134,8 @@ def _freeze(store: Store, person: str) -> None:
             )
             state.flash(
                 f"{done.golden.ref}: {len(done.golden.entries):,} entries, {done.from_people:,} "
-                f"from people, {done.from_judge:,} from the judge."
+                f"from people, {done.from_judge:,} from the judge; left out: {done.unsettled:,} "
+                f"unsettled, {done.barred:,} out of the caller's scope or not in force."
             )
             st.rerun()
 
