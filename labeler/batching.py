@@ -226,7 +226,7 @@ def _verdict(seat: Seat, subject: Subject, result: Result) -> Verdict | None:
     A verdict; or an unreadable one, where the service would not take the request; or nothing.
     """
     if result.kind == "succeeded":
-        return heard(seat, subject, Reply(result.body), batch=True).verdict
+        return heard(seat, subject, Reply(result.body), batch=True).kept
     if result.kind == "errored" and result.error == "invalid_request_error":
         return refused(
             seat, subject, why="the service refused the request (in a batch)", body=result.body

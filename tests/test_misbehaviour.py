@@ -68,7 +68,7 @@ def test_a_run_stops_where_pair_after_pair_brings_no_reply_of_the_model(store, o
     with Claude(always=order) as server:
         done = judging.run(store, claude(server))
     assert (done.stopped, done.unreadable, done.left) == ("service", 5, 4)
-    assert "5 pairs in a row brought no reply of the model" in done.problem
+    assert "5 questions in a row brought no reply of the model" in done.problem
     assert server.asked["POST /v1/messages"] == 5
 
 

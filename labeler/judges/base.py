@@ -1,9 +1,4 @@
-"""What every judge shares: a request as inert data, and the strict reading of a reply. Pure.
-
-A reply is a verdict only if the model ended its turn with one JSON object that holds one grade,
-spelled as the enum spells it. Everything else is "unreadable": kept with its raw text, counted, and
-never a grade.
-"""
+"""What every judge shares: a request as inert data. Pure; `reading` reads the replies."""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
-from labeler.model import GRADES, Grade, Passage, Query, Rubric, Status, Verdict, content_hash
+from labeler.model import GRADES, Passage, Query, Rubric, Verdict, content_hash
 
 MAX_TOKENS = 1024
 """What a reply may cost in output tokens, thinking included."""
@@ -113,23 +108,6 @@ class Missed(NamedTuple):
     query_id: str
     passage_id: str
     why: str
-
-
-class Reading(NamedTuple):
-    """What a reply says. `grade` is None exactly when `status` is unreadable, and then
-    `why_unreadable` says why.
-
-    `message` is false where the body was no reply of a model at all. `usage` is the service's own
-    account of tokens.
-    """
-
-    grade: Grade | None
-    status: Status
-    reason: str
-    why_unreadable: str
-    stop_reason: str = ""
-    usage: Mapping[str, Any] | None = None
-    message: bool = True
 
 
 Keep = Callable[[Sequence[Verdict]], None]
@@ -236,94 +214,3 @@ def plain(text: str) -> str:
     return (
         text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
     )
-
-
-def read(body: str) -> Reading:
-    """Read the body of a reply (a message as JSON text). Never raises, and never guesses."""
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return _unreadable("the service's answer is not JSON", message=False)
-    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
-        return _unreadable("the service's answer holds no message", message=False)
-    stop_reason = message.get("stop_reason")
-    stop_reason = plain(stop_reason) if isinstance(stop_reason, str) else ""
-    usage = message.get("usage")
-    usage = usage if isinstance(usage, dict) else None
-    grade, reason, why = None, "", _stopped(stop_reason)
-    if not why:
-        grade, reason, why = _decided(message["content"])
-    if grade is None:
-        return _unreadable(why, stop_reason=stop_reason, usage=usage)
-    return Reading(grade, Status.OK, reason, "", stop_reason, usage)
-
-
-def _unreadable(
-    why: str,
-    *,
-    stop_reason: str = "",
-    usage: Mapping[str, Any] | None = None,
-    message: bool = True,
-) -> Reading:
-    return Reading(None, Status.UNREADABLE, "", why, stop_reason, usage, message)
-
-
-def _stopped(stop_reason: str) -> str:
-    """Why a reply that stopped like this cannot count; "" if it can."""
-    known = {
-        "end_turn": "",
-        "refusal": "the model refused",
-        "max_tokens": "the reply was cut off at max_tokens",
-        "model_context_window_exceeded": "the passage does not fit into the model",
-        "": "the reply says nothing about how it ended",
-    }
-    return known.get(stop_reason, f"the reply stopped for {stop_reason!r}, not at its end")
-
-
-class _Decided(NamedTuple):
-    grade: Grade | None
-    reason: str
-    why: str
-
-
-def _decided(content: list[object]) -> _Decided:
-    blocks = [block for block in content if isinstance(block, dict)]
-    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
-    words = [text for text in texts if isinstance(text, str) and text.strip()]
-    if not words:
-        thought = any(block.get("type") == "thinking" for block in blocks)
-        return _Decided(None, "", "the model only thought" if thought else "the reply is empty")
-    if len(words) > 1:
-        return _Decided(None, "", "the reply has several parts")
-    try:
-        reply = json.loads(words[0], object_pairs_hook=_once)
-    except _Twice as twice:
-        return _Decided(None, "", f"the reply gives {twice} twice")
-    except (ValueError, RecursionError):
-        return _Decided(None, "", "the reply is not one JSON object")
-    if not isinstance(reply, dict) or "grade" not in reply:
-        return _Decided(None, "", "the reply holds no grade")
-    grade, reason = reply["grade"], reply.get("reason", "")
-    if not isinstance(grade, str) or grade not in GRADES:
-        return _Decided(None, "", f"{_short(grade)} is no grade")
-    if not isinstance(reason, str):
-        return _Decided(None, "", "the reason is no text")
-    return _Decided(Grade(grade), plain(reason).strip(), "")
-
-
-class _Twice(ValueError):
-    """A key that an object gives twice."""
-
-
-def _once(members: list[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in members:
-        if key in found:
-            raise _Twice(_short(key))
-        found[key] = value
-    return found
-
-
-def _short(value: object) -> str:
-    text = plain(json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,65 +1,91 @@
-"""Single calls to the Claude judge's service: many in flight in one event loop, behind one gate."""
+"""Single calls to the judge's service: many in flight in one event loop, behind one gate."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Generic, Protocol, TypeVar
 
 from labeler.errors import JudgeServiceError
 from labeler.judges import service
-from labeler.judges.base import Asked, Keep, Missed, Request, Stop
+from labeler.judges.base import Request, Stop
 from labeler.judges.gate import Closed, Gate
-from labeler.judges.replies import Reply, Seat, heard, refused
+from labeler.judges.replies import Heard, Reply
 from labeler.judges.service import Limited, Line, NoReply, Refused
 from labeler.judges.spending import OutOfBudget, Spending
-from labeler.model import Verdict
-
-if TYPE_CHECKING:
-    pass
 
 BARREN = 5
-"""Pairs in a row without any reply of the model after which a run stops."""
+"""Questions in a row without any reply of the model after which a run stops."""
 
 CHARGED = 2
-"""Calls for one pair that may be charged and brought nothing, after which it is left for later."""
+"""Calls for one question that may be charged and brought nothing, after which it is left."""
+
+
+class Question(Protocol):
+    """Anything that can be asked."""
+
+    @property
+    def request(self) -> Request:
+        """The call that asks it."""
+
+
+Q = TypeVar("Q", bound=Question)
+R = TypeVar("R")
+_Q = TypeVar("_Q", bound=Question, contravariant=True)
+
+
+class Ear(Protocol[_Q, R]):
+    """Who asks, and what is made of the replies: R, which is kept."""
+
+    @property
+    def model(self) -> str:
+        """The model's id."""
+
+    def worst(self, request: Request) -> float:
+        """US dollars that a request can cost at most."""
+
+    def heard(self, asked: _Q, reply: Reply) -> Heard[R]:
+        """What a reply is."""
+
+    def refused(self, asked: _Q, *, why: str, body: str) -> R:
+        """What stands for a request that the service would not take."""
 
 
 @dataclass
 class _Luck:
-    """How the pairs fare: `barren` in a row brought no reply of the model, `last` says why."""
+    """How the questions fare: `barren` in a row brought no reply of the model, `last` says why."""
 
     barren: int = 0
     replies: int = 0
     last: str = ""
 
     def note(self, why: str) -> None:
-        """One more pair; `why` is "" where the model replied."""
+        """One more question; `why` is "" where the model replied."""
         self.barren = self.barren + 1 if why else 0
         self.replies += not why
         self.last = why or self.last
 
 
-class Run:
-    """One run: workers that share an iterator of pairs, a gate and a budget.
+class Run(Generic[Q, R]):
+    """One run: workers that share an iterator of questions, a gate and a budget.
 
-    A worker's verdict is kept before it buys the next one, so that a crash costs at most what is in
-    flight.
+    What a worker heard is kept before it asks the next question, so that a crash costs at most what
+    is in flight.
     """
 
     def __init__(
         self,
         line: Line,
-        seat: Seat,
+        ear: Ear[Q, R],
         *,
         spending: Spending,
-        keep: Keep,
-        missed: Callable[[Missed], None],
+        keep: Callable[[Sequence[R]], None],
+        missed: Callable[[Q, str], None],
         stop: Stop,
     ) -> None:
         self._line = line
-        self._seat = seat
+        self._ear = ear
         self._spending = spending
         self._keep = keep
         self._missed = missed
@@ -67,11 +93,11 @@ class Run:
         self._luck = _Luck()
         self._ended: JudgeServiceError | None = None
 
-    async def all(self, asked: Iterator[Asked], concurrency: int) -> None:
-        """Judge all pairs, or raise the reason why the run ended before."""
+    async def all(self, asked: Iterator[Q], concurrency: int) -> None:
+        """Ask all questions, or raise the reason why the run ended before."""
         self._gate = Gate(concurrency, stop=self._stop)
         self._desk = asyncio.Lock()
-        self._waiting: list[Verdict] = []
+        self._waiting: list[R] = []
         self._client = self._line.async_client()
         self._create = self._client.messages.with_raw_response.create
         workers = [asyncio.create_task(self._work(asked)) for _ in range(concurrency)]
@@ -90,14 +116,14 @@ class Run:
             if isinstance(result, Exception):
                 raise result
         if self._luck.barren and not self._luck.replies:
-            self._end("no pair brought a reply of the model")
+            self._end("no question brought a reply of the model")
         if self._ended is not None:
             raise self._ended
 
-    async def _work(self, asked: Iterator[Asked]) -> None:
+    async def _work(self, asked: Iterator[Q]) -> None:
         try:
             for one in asked:
-                worst = self._seat.worst(one.request)
+                worst = self._ear.worst(one.request)
                 await self._admit(worst)
                 await self._buy(one, worst)
         except Closed:
@@ -118,40 +144,39 @@ class Run:
             await asyncio.sleep(0.01)
         spending.reserve(worst)
 
-    async def _buy(self, asked: Asked, worst: float) -> None:
-        """Buy one verdict and keep it, or note that the pair brought none."""
-        cost, replied, subject = None, False, asked.subject
+    async def _buy(self, asked: Q, worst: float) -> None:
+        """Buy one reply and keep it, or note that the question brought none."""
+        cost, replied = None, False
         try:
             reply = await self._reply(asked.request, worst)
-            verdict, reading = heard(self._seat, subject, reply)
-            cost, replied = verdict.cost, True
-            why = "" if reading.message else reading.why_unreadable
-            await self._store(verdict)
+            kept, cost, why = self._ear.heard(asked, reply)
+            replied = True
+            await self._store(kept)
         except Refused as error:
             why = str(error)
-            await self._store(refused(self._seat, subject, why=why, body=error.body))
+            await self._store(self._ear.refused(asked, why=why, body=error.body))
         except NoReply as error:
             why = str(error)
-            self._missed(Missed(subject.query_id, subject.passage_id, why))
+            self._missed(asked, why)
         finally:
             self._spending.settle(worst, cost, replied=replied)
         self._luck.note(why)
         if self._luck.barren >= BARREN:
-            self._end(f"{BARREN} pairs in a row brought no reply of the model")
+            self._end(f"{BARREN} questions in a row brought no reply of the model")
 
     def _end(self, what: str) -> None:
         words = f"Stopped: {what}; the last one: {self._luck.last}"
         self._ended = self._ended or JudgeServiceError(words)
         self._gate.close()
 
-    async def _store(self, verdict: Verdict) -> None:
-        """Keep a verdict, and come back once it is safe.
+    async def _store(self, kept: R) -> None:
+        """Keep what was heard, and come back once it is safe.
 
-        Verdicts that come while others are being kept go together after them.
+        What comes while other replies are being kept goes together after them.
         """
-        self._waiting.append(verdict)
+        self._waiting.append(kept)
         async with self._desk:
-            if not any(one is verdict for one in self._waiting):
+            if not any(one is kept for one in self._waiting):
                 return  # whoever had the desk before took it along
             taken, self._waiting = self._waiting, []
             await asyncio.to_thread(self._keep, taken)
@@ -191,9 +216,7 @@ class Run:
             except TimeoutError:
                 told = NoReply(f"no reply within {line.timeout:g} s", billed=True)
             except anthropic.APIError as error:
-                told = service.meaning(
-                    error, line.key, model=self._seat.model, timeout=line.timeout
-                )
+                told = service.meaning(error, line.key, model=self._ear.model, timeout=line.timeout)
             else:
                 self._gate.through()
                 return reply

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 from labeler.judges import calls, prices, service
 from labeler.judges.base import Asked, Keep, Missed, Model, Request, Stop, build
-from labeler.judges.replies import Seat
+from labeler.judges.replies import Heard, Reply, Seat, heard, refused
 from labeler.judges.service import Line
 from labeler.judges.spending import Spending
-from labeler.model import Passage, Query, Rubric
+from labeler.model import Passage, Query, Rubric, Verdict
 
 NAME = "claude"
 DEFAULT_MODEL = "claude-haiku-5-5"
@@ -72,13 +72,30 @@ class Claude:
         """
         run = calls.Run(
             self.line,
-            self.seat,
+            _Ear(self.seat),
             spending=self.spending,
             keep=keep,
-            missed=missed,
+            missed=lambda one, why: missed(Missed(one.query.query_id, one.passage.passage_id, why)),
             stop=stop,
         )
         asyncio.run(run.all(asked, self.concurrency))
+
+
+class _Ear:
+    """Hears verdicts."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+        self.model = seat.model
+        self.worst = seat.worst
+
+    def heard(self, asked: Asked, reply: Reply) -> Heard[Verdict]:
+        """The verdict that a reply is."""
+        return heard(self._seat, asked.subject, reply)
+
+    def refused(self, asked: Asked, *, why: str, body: str) -> Verdict:
+        """The unreadable verdict of a request that was not taken."""
+        return refused(self._seat, asked.subject, why=why, body=body)
 
 
 Count = Callable[[Request, str], int]

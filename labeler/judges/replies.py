@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from labeler.judges import prices
-from labeler.judges.base import Reading, Request, Subject, plain, read
+from labeler.judges.base import Request, Subject, plain
+from labeler.judges.reading import read
 from labeler.model import Status, Verdict
+
+Kept = TypeVar("Kept")
 
 
 class Seat(NamedTuple):
@@ -34,14 +37,17 @@ class Reply(NamedTuple):
     latency_ms: float | None = None
 
 
-class Heard(NamedTuple):
-    """A verdict and the reading behind it."""
+class Heard(NamedTuple, Generic[Kept]):
+    """What a reply is once read. `cost` in US dollars, None where it is unknown; `why` says why the
+    body was no reply of a model at all, "" where it was one.
+    """
 
-    verdict: Verdict
-    reading: Reading
+    kept: Kept
+    cost: float | None
+    why: str
 
 
-def heard(seat: Seat, subject: Subject, reply: Reply, *, batch: bool = False) -> Heard:
+def heard(seat: Seat, subject: Subject, reply: Reply, *, batch: bool = False) -> Heard[Verdict]:
     """The verdict that a reply is: a grade, or unreadable with the reason in words."""
     reading = read(reply.body)
     usage = reading.usage
@@ -66,7 +72,7 @@ def heard(seat: Seat, subject: Subject, reply: Reply, *, batch: bool = False) ->
         passage_hash=subject.passage_hash,
         usage="" if usage is None else plain(json.dumps(usage, sort_keys=True)),
     )
-    return Heard(verdict, reading)
+    return Heard(verdict, verdict.cost, "" if reading.message else reading.why_unreadable)
 
 
 def refused(seat: Seat, subject: Subject, *, why: str, body: str) -> Verdict:

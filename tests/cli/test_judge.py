@@ -72,7 +72,7 @@ def test_a_key_that_will_not_do_is_said_before_anything_is_sent(project, environ
         ("forbidden", "may not do this"),
         ("spend limit", "spend limit or credit is used up"),
         ("429", "Nothing came through"),
-        ("html", "5 pairs in a row"),
+        ("html", "5 questions in a row"),
     ],
 )
 def test_a_service_that_will_not_do_is_exit_6_with_the_reason(project, always, words):

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.judges.base import Model, build, read
+from labeler.judges.base import Model, build
+from labeler.judges.reading import read
 from labeler.model import Grade, Passage, Query, Rubric, Status
 from tests.servers.answers import MISCHIEF, graded, message
 

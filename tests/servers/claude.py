@@ -11,10 +11,11 @@ import json
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.servers.answers import KEY, LIMIT, MISCHIEF, Answer, error, graded, verdict_for
+from tests.servers.answers import KEY, LIMIT, MISCHIEF, Answer, error, graded, message, verdict_for
 
 
 @dataclass
@@ -23,6 +24,7 @@ class Options:
 
     `window` is "fixed", "sliding" or "bucket"; `retry_after` what a 429 says ("" says nothing).
     `orders` are names of MISCHIEF: the first requests get them, one each; `always` goes to all.
+    `write` makes the object that answers a request for anything but a grade from its parameters.
     `echo_key` repeats the caller's key in error bodies, as careless proxies do.
     """
 
@@ -35,6 +37,7 @@ class Options:
     batch_ends: bool = True
     echo_key: bool = False
     capabilities: dict[str, Any] | None = None
+    write: Callable[[dict[str, Any]], Any] | None = None
 
 
 class Claude:
@@ -166,6 +169,9 @@ class Claude:
         return answer
 
     def _reply(self, params: dict[str, Any]) -> str:
+        schema = params.get("output_config", {}).get("format", {}).get("schema", {})
+        if self.options.write is not None and "grade" not in schema.get("properties", {}):
+            return message(json.dumps(self.options.write(params)))
         return graded(verdict_for(params["messages"][0]["content"]))
 
     def _over_the_limit(self) -> bool:

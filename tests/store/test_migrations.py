@@ -78,11 +78,34 @@ insert into bindings values
     (nextval('seq'), 'g', 1, 'c', 'q', 'p', 'p2', 'YES', null, 'look', 'a piece', '', now());
 """
 
+_REPLIES = """
+insert into replies values
+    (nextval('seq'), 'draft', 'p', 'r', 'm', 'ok', '', '{}', 1, 1, 0.1, '', '', now());
+"""
+
+_DRAFTS = """
+insert into drafts values
+    (nextval('seq'), 'd', 'exact', 'how?', 'p', 'c', 1, 'u', '', 0, 4, 'b1:00', 1, 'r', 'm', '',
+    0.5, now());
+insert into draft_checks values (nextval('seq'), 'd', 'answerable', true, '', 'r', now());
+insert into draft_decisions values (nextval('seq'), 'd', 'accepted', 'q', '', 'rita', now());
+"""
+
+_ANSWERS = """
+insert into answers values
+    (nextval('seq'), 'a', 'q', 'bot', 'production', 'so', '[]', 'b1:00', false, now());
+insert into claims values
+    (nextval('seq'), 'a', 'r', 'm', 'f@1', 1, 'it is so', 'supported', '["p"]', now());
+"""
+
 ROWS: dict[int, str] = {
     1: _FIRST,
     2: _FIRST + _DESK,
     3: _FIRST + _DESK + _EVALUATIONS,
     4: _FIRST + _DESK + _EVALUATIONS + _WORKSHOP,
+    5: _FIRST + _DESK + _EVALUATIONS + _WORKSHOP + _REPLIES,
+    6: _FIRST + _DESK + _EVALUATIONS + _WORKSHOP + _REPLIES + _DRAFTS,
+    7: _FIRST + _DESK + _EVALUATIONS + _WORKSHOP + _REPLIES + _DRAFTS + _ANSWERS,
 }
 """By version of the schema: one row in every table that it has. A new step needs its own."""
 
