@@ -103,6 +103,12 @@ def labels_to_trust(disagreements: int, threshold: float = THRESHOLD) -> int:
     return _labels_more(Effective(0.0, 0.0, 0.0), disagreements, 1.0, threshold)
 
 
+def labels_more(x: int, n: int, *, threshold: float = THRESHOLD) -> int:
+    """The fewest more labels, none of them a disagreement, whose upper bound is at most the
+    threshold after x of n."""
+    return _labels_more(Effective(x / n, n, x), 0, 1.0, threshold)
+
+
 def rule_of_thumb(x: int, n: int, *, threshold: float = THRESHOLD) -> bool:
     """x / n <= threshold, which is shown beside the decision and decides nothing."""
     return x <= _allowed(n, threshold)

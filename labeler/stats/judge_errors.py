@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +20,21 @@ from labeler.stats.measures import Values
 
 class Judged(NamedTuple):
     """One query as it truly is: which of the top k are relevant, in rank order, and how many of the
-    `pool` passages (those of the list among them) are relevant in all."""
+    `pool` passages (those of the list among them) are relevant in all.
 
-    top: Sequence[bool]
+    A slot that gains nothing whatever the judge says (a repeat, a barred passage) is None and not
+    of the pool. `k` is the cutoff, for a list that is shorter; 0: as many as there are slots.
+    """
+
+    top: Sequence[bool | None]
     relevant: int
     pool: int
+    k: int = 0
+
+    @property
+    def cutoff(self) -> int:
+        """What P@k divides by, and nDCG@k's ideal is cut at."""
+        return max(self.k, len(self.top))
 
 
 class WhatIf(NamedTuple):
@@ -41,7 +52,7 @@ def precision(true: float, *, sensitivity: float, specificity: float) -> float:
     return true * sensitivity + (1 - true) * (1 - specificity)
 
 
-def reciprocal_rank(top: Sequence[bool], *, sensitivity: float, specificity: float) -> float:
+def reciprocal_rank(top: Sequence[bool | None], *, sensitivity: float, specificity: float) -> float:
     """E[RR@k]: the sum over ranks of 1/rank times the chance that the first YES is there."""
     expected, none_before = 0.0, 1.0
     for rank, yes in enumerate(_yes(top, sensitivity, specificity), 1):
@@ -50,7 +61,7 @@ def reciprocal_rank(top: Sequence[bool], *, sensitivity: float, specificity: flo
     return expected
 
 
-def success(top: Sequence[bool], *, sensitivity: float, specificity: float) -> float:
+def success(top: Sequence[bool | None], *, sensitivity: float, specificity: float) -> float:
     """E[Success@k]: the chance of any YES in the top k."""
     return 1 - math.prod(1 - yes for yes in _yes(top, sensitivity, specificity))
 
@@ -68,26 +79,34 @@ def ndcg(query: Judged, *, sensitivity: float, specificity: float) -> float | No
 
     The ideal goes by how many of the pool the judge calls relevant, the sum of two binomials.
     """
-    from scipy.stats import binom
-
     _check(query)
-    discounts = 1 / np.log2(np.arange(2, len(query.top) + 2))
-    gained = float(discounts @ np.array(_yes(query.top, sensitivity, specificity)))
-    others = query.pool - query.relevant
-    right = binom.pmf(np.arange(query.relevant + 1), query.relevant, sensitivity)
-    wrong = binom.pmf(np.arange(others + 1), others, 1 - specificity)
-    called = np.convolve(right, wrong)
+    discounts = 1 / np.log2(np.arange(2, query.cutoff + 2))
+    chances = np.array(_yes(query.top, sensitivity, specificity))
+    gained = float(discounts[: len(chances)] @ chances)
+    right = _binomial(query.relevant, sensitivity)
+    called = np.convolve(right, _binomial(query.pool - query.relevant, 1 - specificity))
     # P(at least i are called relevant): the ideal has its i-th discount exactly then.
     at_least = called[::-1].cumsum()[::-1][1 : len(discounts) + 1]
     ideal = float(discounts[: len(at_least)] @ at_least)
     return gained / ideal if ideal > 1e-12 else None
 
 
+@lru_cache(maxsize=4096)
+def _binomial(n: int, p: float) -> Values:
+    """The chance of 0, 1, ... n. Queries share few sizes of pool, and a plot few rates."""
+    from scipy.special import gammaln, xlog1py, xlogy  # scipy.stats takes a second to load
+
+    k = np.arange(n + 1)
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    chances: Values = np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p))
+    return chances
+
+
 def what_if(
     queries: Sequence[Judged], measure: str, *, rates: Sequence[tuple[float, float]]
 ) -> list[WhatIf]:
-    """The mean of a measure ("R", "P", "RR", "nDCG", "Success") at each (Se, Sp): the plot of what
-    a judge of that quality would print for queries that truly are as given.
+    """The mean of a measure ("R", "P", "P/retrieved", "RR", "nDCG", "Success") at each (Se, Sp):
+    the plot of what a judge of that quality would print for queries that truly are as given.
 
     Queries without a relevant passage are in no true mean, and so in none here: what they would
     read is `reciprocal_rank` and its kin. Raises ValueError for another measure.
@@ -101,8 +120,9 @@ def what_if(
 
 _EXPECTED: Mapping[str, Callable[[Judged, float, float], float | None]] = {
     "R": lambda query, se, sp: recall(query, sensitivity=se, specificity=sp),
-    "P": lambda query, se, sp: precision(
-        sum(query.top) / len(query.top), sensitivity=se, specificity=sp
+    "P": lambda query, se, sp: sum(_yes(query.top, se, sp)) / query.cutoff,
+    "P/retrieved": lambda query, se, sp: (
+        sum(_yes(query.top, se, sp)) / len(query.top) if query.top else None
     ),
     "RR": lambda query, se, sp: reciprocal_rank(query.top, sensitivity=se, specificity=sp),
     "nDCG": lambda query, se, sp: ndcg(query, sensitivity=se, specificity=sp),
@@ -117,14 +137,15 @@ def _mean(queries: Sequence[Judged], measure: str, se: float, sp: float) -> floa
     return float(values.mean()) if len(values) else None
 
 
-def _yes(top: Sequence[bool], sensitivity: float, specificity: float) -> list[float]:
-    """The chance of a YES at each rank."""
-    return [sensitivity if relevant else 1 - specificity for relevant in top]
+def _yes(top: Sequence[bool | None], sensitivity: float, specificity: float) -> list[float]:
+    """The chance of a YES that counts at each rank."""
+    chances = {True: sensitivity, False: 1 - specificity, None: 0.0}
+    return [chances[relevant] for relevant in top]
 
 
 def _check(query: Judged) -> None:
-    hits = sum(query.top)
-    if not (hits <= query.relevant and len(query.top) - hits <= query.pool - query.relevant):
+    hits, others = query.top.count(True), query.top.count(False)
+    if not (hits <= query.relevant and others <= query.pool - query.relevant):
         raise ValueError(
             f"{hits} relevant of the top {len(query.top)} do not fit {query.relevant} relevant "
             f"in a pool of {query.pool}"

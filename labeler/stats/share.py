@@ -91,6 +91,46 @@ def _post_stratified(strata: Sequence[Stratum], total: int, *, seed: int, draws:
     return Estimate(value, Interval(float(lo), float(hi)))
 
 
+class Rates(NamedTuple):
+    """A judge's Se and Sp over all its pairs, with 95% intervals from the same Beta draws."""
+
+    sensitivity: Estimate
+    specificity: Estimate
+
+
+def error_rates(strata: Sequence[Stratum], *, seed: int, draws: int = BETA_DRAWS) -> Rates:
+    """Se = the share of the relevant pairs that are judged relevant, Sp = that of the others that
+    are not, post-stratified by verdict, so that labels drawn by verdict give them too.
+
+    None, with the reason, when a verdict has pairs but no label, or there is nothing to divide by.
+    """
+    used = [each for each in strata if each.pairs]
+    bare = [each.verdict for each in used if not each.labelled]
+    if bare or not used:
+        reason = f"no label among the pairs judged {', '.join(bare)}" if bare else "no judged pair"
+        return Rates(Estimate(None, reason=reason), Estimate(None, reason=reason))
+    random = np.random.default_rng(seed)
+    pairs = np.array([each.pairs for each in used])
+    positive = np.array([each.positive for each in used])
+    relevant = np.array([each.relevant for each in used])
+    labelled = np.array([each.labelled for each in used])
+    drawn = random.beta(relevant + 0.5, labelled - relevant + 0.5, size=(draws, len(used)))
+    yes, no = pairs * relevant / labelled, pairs * (1 - relevant / labelled)
+    return Rates(
+        _rate(yes, pairs * drawn, positive, lack="people call no labelled pair relevant"),
+        _rate(no, pairs * (1 - drawn), ~positive, lack="people call every labelled pair relevant"),
+    )
+
+
+def _rate(counts: Values, drawn: Values, right: NDArray[np.bool_], *, lack: str) -> Estimate:
+    """The share of the counts that the judge has right, and its interval from drawn counts."""
+    if not counts.sum() > 0:
+        return Estimate(None, reason=lack)
+    shares = drawn[:, right].sum(axis=1) / drawn.sum(axis=1)
+    lo, hi = np.quantile(shares, [0.025, 0.975])
+    return Estimate(float(counts[right].sum() / counts.sum()), Interval(float(lo), float(hi)))
+
+
 def _closed_form(strata: Sequence[Stratum], total: int) -> Interval | None:
     """theta +- z sqrt(sum_v q_v^2 p_v (1 - p_v) / (n_v - 1) + sum_v q_v (p_v - theta)^2 / N): the
     labels within each verdict, and the judged pairs as a sample themselves. None from a verdict
@@ -123,9 +163,22 @@ def rogan_gladen(judged: float, *, sensitivity: float, specificity: float) -> Es
     return Estimate(min(1.0, max(0.0, (judged + specificity - 1) / power)))
 
 
-def effective_counts(relevant: NDArray[np.bool_], weights: Values) -> tuple[float, float]:
+def effective_counts(
+    relevant: NDArray[np.bool_], weights: Values, *, queries: NDArray[np.intp] | None = None
+) -> tuple[float, float]:
     """Labels drawn with unequal chances as the plain sample that they are worth: n = (sum w)^2 /
-    sum w^2 of them, of which the weighted share is relevant. Weights are positive."""
-    n = float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else 0.0
-    share = float(weights @ relevant / weights.sum()) if len(weights) else 0.0
+    sum w^2 of them, of which the weighted share is relevant. Weights are positive.
+
+    Where whole `queries` (a number a label) were labelled, their pairs are not independent: n is
+    then at most p (1 - p) / V, V being the variance of the weighted share p between queries.
+    """
+    if not len(weights):
+        return 0.0, 0.0
+    n = float(weights.sum() ** 2 / (weights**2).sum())
+    share = float(weights @ relevant / weights.sum())
+    if queries is not None and 0 < share < 1:
+        sums = np.bincount(queries, weights * (relevant - share) / weights.sum())
+        many = len(np.unique(queries))
+        between = float((sums**2).sum()) * many / max(1, many - 1)
+        n = 1.0 if many == 1 else min(n, share * (1 - share) / max(between, 1e-12))
     return n, share * n

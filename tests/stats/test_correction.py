@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import kurtosis, t
+from scipy.stats import kurtosis, skew, t
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 
 from labeler.stats.correction import ENOUGH, Quote, correct
-from labeler.stats.intervals import wilson
+from labeler.stats.intervals import Z95, wilson
 from labeler.stats.measures import Reading, measure
 from labeler.stats.retrieval import evaluate
 
@@ -33,16 +35,26 @@ def test_the_value_the_weight_and_the_variance_are_those_of_the_formula():
     found = correct(judge, h, labelled=labelled)
     lam = np.cov(h, j, ddof=0)[0, 1] / ((1 + 40 / 200) * j.var())
     m = lam * judge.mean() + (h - lam * j).mean()
-    variance = lam**2 * judge.var(ddof=1) / 200 + (h - lam * j).var(ddof=2) / 40
+    # A residual over 1 - its leverage on lam: the hat matrix's diagonal without the mean's 1/n.
+    rest = h - lam * j
+    leverage = OLS(h, add_constant(j)).fit().get_influence().hat_matrix_diag - 1 / 40
+    assert leverage.sum() == pytest.approx(1)
+    spread = (((rest - rest.mean()) / (1 - leverage)) ** 2).sum() / 39 / 40
+    variance = lam**2 * judge.var(ddof=1) / 200 + spread
     assert found.weight == pytest.approx(lam)
     assert found.corrected.value == pytest.approx(m)
     # Wilson at the number of yes-or-no queries that the variance is worth.
     worth = h.mean() * (1 - h.mean()) / variance
     known = variance * 40 / (h.mean() * (1 - h.mean()))
-    heavy = 80 / max(kurtosis(h - lam * j, fisher=False) - 37 / 39, 80 / 38)
-    degrees = 1 / (known / 38 + (1 - known) / heavy)
-    expected = wilson(m * worth, worth, z=t.ppf(0.975, degrees))
-    assert list(found.corrected.interval) == pytest.approx(list(expected))
+    heavy = 80 / max(kurtosis(rest, fisher=False) - 37 / 39, 80 / 38)
+    z = t.ppf(0.975, 1 / (known / 38 + (1 - known) / heavy))
+    lo, hi = wilson(m * worth, worth, z=z)
+    # The residuals' tail is on the left: their middle is to be off by the skewness of their mean
+    # times (1 + 2 z^2) / 6 standard errors, where Wilson's is off by less.
+    lean = skew(rest) / 40**0.5 * (1 + 2 * Z95**2) / 6 * variance**0.5
+    own = (lo + hi) / 2 - m
+    assert lean < own < 0
+    assert list(found.corrected.interval) == pytest.approx([lo + lean - own, hi])
     # Away from the bounds that is the symmetric interval, nearly.
     half = t.ppf(0.975, 38) * variance**0.5
     assert list(found.corrected.interval) == pytest.approx([m - half, m + half], abs=0.01)
@@ -117,8 +129,37 @@ def test_heavy_tails_leave_the_variance_less_known_and_the_interval_wider():
     known = variance * 30 / (mean * (1 - mean))
     degrees = 1 / (known / 29 + (1 - known) / (60 / (900 / 29 - 3 - 27 / 29)))
     worth = mean * (1 - mean) / variance
-    expected = wilson(mean * worth, worth, z=t.ppf(0.975, degrees))
-    assert list(found.people_only.interval) == pytest.approx(list(expected))
+    z = t.ppf(0.975, degrees)
+    lo, hi = wilson(mean * worth, worth, z=z)
+    # And the tail is on the right: skewness (q - p) / sqrt(p q), 5.19948, of the mean over sqrt 30.
+    # The middle is to be off by that times (1 + 2 z^2) / 6 standard errors, where Wilson's is off
+    # by less.
+    lean = (29 - 1) / 29**0.5 / 30**0.5 * (1 + 2 * Z95**2) / 6 * variance**0.5
+    assert (lo + hi) / 2 - mean < lean
+    moved = hi + lean - ((lo + hi) / 2 - mean)
+    assert list(found.people_only.interval) == pytest.approx([lo, moved])
+    # With the tail on the left it is the lower end.
+    other = correct(np.full(300, 0.5), 1 - people, labelled=np.arange(30))
+    assert list(other.people_only.interval) == pytest.approx([1 - moved, 1 - lo])
+
+
+def test_yes_or_no_values_keep_the_ends_of_wilson():
+    people = np.repeat([0.0, 1.0], [26, 4])
+    found = correct(np.full(300, 0.5), people, labelled=np.arange(30)).people_only.interval
+    # Their variance over n - 1 is worth 29 of them.
+    assert list(found) == pytest.approx(list(wilson(29 * 4 / 30, 29, z=t.ppf(0.975, 29))))
+
+
+def test_a_judge_that_leaves_the_interval_no_narrower_is_left_out():
+    # Of 30 queries three have anything to do with the judge, and one of them decides lam.
+    random = np.random.default_rng(4)
+    people = random.beta(2, 2, 30)
+    judge = np.full(300, 0.5)
+    judge[[0, 1, 2]] = 0.55, 0.45, 1.0
+    people[[0, 1, 2]] = 0.6, 0.4, 0.95
+    found = correct(judge, people, labelled=np.arange(30))
+    assert found.weight == 0
+    assert found.corrected == found.people_only
 
 
 def test_labels_that_are_all_at_a_bound_still_leave_room():
@@ -219,33 +260,47 @@ def grades(path):
     return found
 
 
-@pytest.fixture(scope="module")
-def rankings():
-    """Each of the 25 queries' pools dealt into queries of 15 passages, each ranked by the human
-    grade plus noise: 282 queries with a ranking of which people and judges say different things."""
+def dealt(sizes, *, noise, times=1):
+    """Each of the 25 queries' pools dealt into queries of some of `sizes` passages, `times` over,
+    each ranked by the human grade plus noise: rankings of which people and judges say different
+    things, and the query that each is from."""
     human = grades("human.qrels")
     random = np.random.default_rng(0)
     pools: dict[str, list[str]] = {}
     for query_id, passage_id in human:
         pools.setdefault(query_id, []).append(passage_id)
     run, origin = {}, {}
-    for query_id, pool in pools.items():
-        dealt = random.permutation(pool).tolist()
-        for start in range(0, len(dealt) - 14, 15):
-            name = f"{query_id}.{start}"
-            of = {p: human[query_id, p] + random.normal(0, 2) for p in dealt[start : start + 15]}
-            run[name], origin[name] = sorted(of, key=of.__getitem__, reverse=True), query_id
+    for again in range(times):
+        for query_id, pool in pools.items():
+            left = random.permutation(pool).tolist()
+            while len(left) >= (size := int(random.choice(sizes))):
+                name = f"{again}.{query_id}.{len(left)}"
+                of = {p: human[query_id, p] + random.normal(0, noise) for p in left[:size]}
+                run[name], origin[name] = sorted(of, key=of.__getitem__, reverse=True), query_id
+                left = left[size:]
     return run, origin
 
 
-def measured(rankings, path):
+@pytest.fixture(scope="module")
+def rankings():
+    """282 queries of 15 passages."""
+    return dealt([15], noise=2)
+
+
+@pytest.fixture(scope="module")
+def deeper():
+    """Some 500 queries of 15 to 40 passages, of many of which more than 5 are relevant."""
+    return dealt(range(15, 41), noise=2, times=3)
+
+
+def measured(rankings, path, *, asked=ASKED, reading=Reading.LENIENT):
     """The measures of every ranking under one judge's or the people's grades, NaN undefined."""
     run, origin = rankings
     given = grades(path)
     golden = {q: {p: given[origin[q], p] for p in ranking} for q, ranking in run.items()}
-    done = evaluate(golden, run, measures=ASKED, reading=Reading.LENIENT, draws=2)
+    done = evaluate(golden, run, measures=asked, reading=reading, draws=2)
     places = {query_id: place for place, query_id in enumerate(run)}
-    values = np.full((len(run), len(ASKED)), NAN)
+    values = np.full((len(run), len(asked)), NAN)
     values[[places[query_id] for query_id in done.query_ids]] = done.values
     return values
 
@@ -257,18 +312,37 @@ def test_corrected_intervals_hold_what_all_people_say_and_are_narrower_than_thei
         measured(rankings, "human.qrels"),
         measured(rankings, f"verdicts/{judge}.txt"),
     )
+    covers(people, verdicts, draws=250, least=0.93)
+
+
+def covers(people, verdicts, *, draws, least):
+    """Whether intervals from 30 labelled queries hold the value of all, and are narrower than those
+    of people alone, or as wide where the judge is of no use."""
     random = np.random.default_rng(1)
-    draws = 250
-    for column in range(len(ASKED)):
+    for column in range(people.shape[1]):
         truth = np.nanmean(people[:, column])
-        held, widths = 0, np.zeros(2)
+        held, widths, weight = 0, np.zeros(2), 0.0
         for _ in range(draws):
             labelled = random.choice(len(people), 30, replace=False)
             found = correct(verdicts[:, column], people[labelled, column], labelled=labelled)
             held += found.corrected.interval.lo <= truth <= found.corrected.interval.hi
             widths += [e.interval.hi - e.interval.lo for e in (found.corrected, found.people_only)]
-        assert held / draws >= 0.93
-        assert widths[0] < widths[1]
+            weight += found.weight
+        assert held / draws >= least
+        assert widths[0] < widths[1] if weight else widths[0] == widths[1]
+
+
+@pytest.mark.skipif(not DATA, reason="LABELER_TEST_DATA is not set")
+@pytest.mark.parametrize("reading", Reading)
+@pytest.mark.parametrize("judge", JUDGES)
+def test_they_hold_it_too_where_recall_is_small_but_for_a_few_queries(deeper, judge, reading):
+    asked = tuple(measure(text) for text in ("R@5", "R@20", "P@5", "RR@10", "nDCG@10"))
+    people, verdicts = (
+        measured(deeper, path, asked=asked, reading=reading)
+        for path in ("human.qrels", f"verdicts/{judge}.txt")
+    )
+    # Forty times 200 draws: three of their standard errors below 95%.
+    covers(people, verdicts, draws=200, least=0.904)
 
 
 @pytest.mark.skipif(not DATA, reason="LABELER_TEST_DATA is not set")

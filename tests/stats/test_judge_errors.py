@@ -75,6 +75,31 @@ def test_a_top_that_does_not_fit_its_pool_is_refused():
         ndcg(Judged([False, False], 1, 2), sensitivity=1, specificity=1)
 
 
+def test_a_slot_that_can_gain_nothing_gains_nothing_from_a_false_yes_either():
+    # The first slot is a repeat or barred: only the second and third can be called relevant.
+    query = Judged([None, False, True], 1, 10)
+    rates = {"sensitivity": 0.9, "specificity": 0.8}
+    assert reciprocal_rank(query.top, **rates) == pytest.approx(0.2 / 2 + 0.8 * 0.9 / 3)
+    assert success(query.top, **rates) == pytest.approx(1 - 0.8 * 0.1)
+    # Expected YES in the top .2 + .9, in the pool .9 + 9 * .2.
+    assert recall(query, **rates) == pytest.approx(1.1 / 2.7)
+
+
+def test_a_list_shorter_than_the_cutoff_is_divided_by_what_each_measure_divides_by():
+    short, empty = Judged([True], 2, 9, k=4), Judged([], 2, 9, k=4)
+    (by_k,) = what_if([short], "P", rates=[(0.8, 1)])
+    assert (by_k.true, by_k.seen) == pytest.approx((0.25, 0.2))
+    (by_retrieved,) = what_if([short], "P/retrieved", rates=[(0.8, 1)])
+    assert (by_retrieved.true, by_retrieved.seen) == pytest.approx((1, 0.8))
+    # Nothing came back: no P/retrieved, and 0 for the others.
+    (none,) = what_if([empty], "P/retrieved", rates=[(0.8, 1)])
+    assert none.true is None
+    for measure in ("R", "P", "RR", "nDCG", "Success"):
+        assert what_if([empty], measure, rates=[(0.8, 0.9)])[0][2:] == (0, 0)
+    # The ideal goes down to the cutoff, not to where the list ends: 1 / (1 + 1 / log2 3).
+    assert ndcg(short, sensitivity=1, specificity=1) == pytest.approx(1 / (1 + 1 / np.log2(3)))
+
+
 def test_what_if_gives_the_mean_at_each_rate_for_the_answerable_queries():
     queries = [Judged([True, False], 1, 10), Judged([False, True], 2, 10), Judged([False], 0, 5)]
     perfect, lenient = what_if(queries, "P", rates=[(1, 1), (1, 0.9)])

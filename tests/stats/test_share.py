@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labeler.stats.share import Stratum, effective_counts, relevant_share, rogan_gladen
+from labeler.stats.share import (
+    Stratum,
+    effective_counts,
+    error_rates,
+    relevant_share,
+    rogan_gladen,
+)
 
 # 36 of 45 labelled pairs judged YES are relevant, 4 of 55 judged NO; 520 of 1,000 are judged YES.
 STRATA = [Stratum("YES", True, 520, 45, 36), Stratum("NO", False, 480, 55, 4)]
@@ -82,6 +88,53 @@ def test_labels_of_unequal_weight_are_worth_fewer_equal_ones():
     assert n == pytest.approx(16 / 6)
     assert relevant == pytest.approx(8 / 6)
     assert effective_counts(np.array([], bool), np.array([])) == (0, 0)
+
+
+def test_labels_of_whole_queries_are_worth_fewer_pairs():
+    # Two queries of two labels each, relevant 1, 1 and 1, 0: p = .75. Sums of (x - p) / 4 by query:
+    # .125 and -.125; variance 2 / 1 * 2 * .125^2 = .0625; .1875 / .0625 = 3 labels.
+    relevant = np.array([True, True, True, False])
+    n, x = effective_counts(relevant, np.ones(4), queries=np.array([0, 0, 7, 7]))
+    assert (n, x) == pytest.approx((3, 2.25))
+    # Pairs that vary within queries as much as between are worth no more than they are.
+    n, _ = effective_counts(np.array([True, False] * 2), np.ones(4), queries=np.array([0, 0, 7, 7]))
+    assert n == 4
+    assert effective_counts(relevant, np.ones(4), queries=np.zeros(4, int)) == (1, 0.75)
+
+
+def test_the_error_rates_are_those_of_all_pairs_however_labels_were_drawn():
+    # Judged YES 520 * .8 = 416 relevant and 104 not; judged NO 480 * 4/55 = 34.91 and 445.09.
+    found = error_rates(STRATA, seed=0)
+    assert found.sensitivity.value == pytest.approx(416 / (416 + 480 * 4 / 55))
+    assert found.specificity.value == pytest.approx(480 * 51 / 55 / (104 + 480 * 51 / 55))
+    # Twice the labels of one verdict, at the same rate, change neither.
+    doubled = [Stratum("YES", True, 520, 90, 72), STRATA[1]]
+    assert error_rates(doubled, seed=0).sensitivity.value == pytest.approx(found.sensitivity.value)
+    for each in found:
+        assert each.interval.lo < each.value < each.interval.hi
+
+
+def test_error_rates_that_have_nothing_to_divide_by_say_so():
+    bare = error_rates([STRATA[0], Stratum("NO", False, 480, 0, 0)], seed=0)
+    assert bare.sensitivity.reason == "no label among the pairs judged NO"
+    assert error_rates([], seed=0).specificity.reason == "no judged pair"
+    none = error_rates([Stratum("NO", False, 9, 5, 0)], seed=0)
+    assert none.sensitivity.reason == "people call no labelled pair relevant"
+    assert none.specificity.value == 1
+
+
+def test_error_rates_cover_with_labels_drawn_by_verdict():
+    # Se = .4 / (.4 + .035): 1,000 pairs, half judged YES, .8 and .07 of them relevant.
+    random = np.random.default_rng(8)
+    truth, held = 0.4 / 0.435, 0
+    for seed in range(400):
+        strata = [
+            Stratum("YES", True, 500, 30, random.binomial(30, 0.8)),
+            Stratum("NO", False, 500, 30, random.binomial(30, 0.07)),
+        ]
+        lo, hi = error_rates(strata, seed=seed, draws=2000).sensitivity.interval
+        held += lo <= truth <= hi
+    assert held >= 367
 
 
 def test_the_interval_covers_with_thirty_labels():
