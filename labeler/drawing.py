@@ -33,7 +33,13 @@ def draw(
     """
     if n < 1 or overlap < 1 or per_verdict < 0:
         raise LabelerError("A spot check needs at least one pair and one person a pair")
-    frame = verdicts.frame(store, judge=judged.judge, rubric=judged.rubric, model=judged.model)
+    frame = verdicts.frame(
+        store,
+        judge=judged.judge,
+        rubric=judged.rubric,
+        model=judged.model,
+        answers=judged.answers,
+    )
     if not len(frame.gain):
         raise LabelerError(
             f"{judged.judge} has no readable verdict to draw from: run `labeler judge` or "
@@ -42,7 +48,7 @@ def draw(
     pairs: list[tuple[str, str]] = list(zip(frame.query_id, frame.passage_id, strict=True))
     gain = frame.gain
     if held_out:
-        places = _held_out(store, pairs)
+        places = _held_out(store, pairs, answers=judged.answers)
         pairs, gain = [pairs[place] for place in places], gain[places]
     drawn = sampling.draw(pairs, gain, n=n, per_verdict=per_verdict, seed=seed)
     chosen = [
@@ -68,11 +74,11 @@ def draw(
     return check
 
 
-def _held_out(store: Store, pairs: Sequence[tuple[str, str]]) -> list[int]:
+def _held_out(store: Store, pairs: Sequence[tuple[str, str]], *, answers: bool) -> list[int]:
     """The places of the pairs that nobody has labelled and whose need is held out."""
     needs = holdouts.needs(store, {query_id for query_id, _ in pairs})
     held = {query_id for query_id, need in needs.items() if parts.held_out(need)}
-    seen = {(pair.query_id, pair.passage_id) for pair in settled.pairs(store)}
+    seen = {(pair.query_id, pair.passage_id) for pair in settled.pairs(store, answers=answers)}
     places = [n for n, pair in enumerate(pairs) if pair[0] in held and pair not in seen]
     if not places:
         raise LabelerError("Every held-out pair that the judge has graded is labelled already")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -11,12 +11,15 @@ from typing import NamedTuple, cast
 from labeler import formats
 from labeler.errors import LabelerError, UsageError
 from labeler.formats import Format
-from labeler.model import GoldenEntry, Grade, Judgment, Verdict
+from labeler.model import Grade, Judgment, Verdict
 from labeler.reports import agreement, casebook
+from labeler.reports.render import counted
 from labeler.store import (
     adjudications,
+    answers,
     comparison,
     corpora,
+    evidence,
     goldens,
     labels,
     pairs,
@@ -29,13 +32,15 @@ from labeler.store.db import Store
 
 
 class Choice(NamedTuple):
-    """What to export beside its kind: whose run, which golden set, which selection's report."""
+    """What to export beside its kind: whose run, which golden set, which selection's report, and
+    which `systems` it tells of (none: all)."""
 
     form: str | None = None
     system: str | None = None
     golden: str | None = None
     history: bool = False
     selection: comparison.Selection | None = None
+    systems: tuple[str, ...] = ()
 
 
 def export(store: Store, what: str, *, to: Path, choice: Choice) -> int:
@@ -56,10 +61,11 @@ FORMS: dict[str, tuple[str, ...]] = {
     "qrels": ("trec", "beir", "csv", "jsonl"),
     "golden": ("jsonl", "csv", "trec", "beir", "json"),
     "run": ("trec", "jsonl", "csv"),
-    "report": ("json",),
+    "report": ("json", "html", "md"),
     "cases": ("jsonl",),
     "adjudications": ("csv", "jsonl"),
     "audit": ("csv", "jsonl"),
+    "answers": ("jsonl", "csv"),
 }
 """The formats of each export, the usual one first."""
 
@@ -69,6 +75,15 @@ def suffix(what: str, form: str) -> str:
     if form != "beir":
         return form
     return "jsonl" if what in ("corpus", "queries") else "tsv"
+
+
+def told(what: str, many: int, *, to: Path, form: str | None = None) -> str:
+    """What an export wrote, in words."""
+    if what != "report":
+        return f"{many:,} rows"
+    if _form(what, to, Choice(form=form)) == "json":
+        return f"{many:,} pairs compared"
+    return f"a report on {counted(many, 'run')}"
 
 
 def _form(what: str, to: Path, choice: Choice) -> Format:
@@ -150,14 +165,21 @@ def _queries(store: Store, to: Path, choice: Choice) -> int:
 
 
 def _qrels(store: Store, to: Path, choice: Choice) -> int:
-    """A golden set or, where none is named, what people say (see `settled`), as gains."""
+    """A golden set or, where none is named, what people say (see `settled`), as gains. What cannot
+    be expected of a query's caller is not written as an answer, as freezing does."""
     form = _form("qrels", to, choice)
-    rows: Iterable[GoldenEntry | comparison.Settled]
-    if choice.golden is None:
-        rows = comparison.settled(store)
+    if choice.golden is not None:
+        entries = goldens.named(store, choice.golden).entries
+        gains = [(e.query_id, e.passage_id, e.grade.gain) for e in entries if e.grade]
     else:
-        rows = goldens.named(store, choice.golden).entries
-    gains = ((r.query_id, r.passage_id, Grade(r.grade).gain) for r in rows if r.grade)
+        rows = list(comparison.settled(store))
+        useful = [(r.query_id, r.passage_id) for r in rows if r.grade != Grade.NO]
+        barred = set(evidence.barred_among(store, useful))
+        gains = [
+            (r.query_id, r.passage_id, Grade(r.grade).gain)
+            for r in rows
+            if (r.query_id, r.passage_id) not in barred
+        ]
     return formats.write_qrels(to, gains, form=form)
 
 
@@ -177,8 +199,19 @@ def _run(store: Store, to: Path, choice: Choice) -> int:
 
 
 def _report(store: Store, to: Path, choice: Choice) -> int:
-    """The agreement report as the JSON that `labeler agreement --json` prints."""
-    _form("report", to, choice)
+    """As JSON what `labeler agreement --json` prints, which is of so many pairs; as HTML and
+    Markdown all that is known of so many runs, and of the judge."""
+    form = _form("report", to, choice)
+    if form != "json":
+        from labeler.reports import dossier, dossier_html, dossier_markdown
+
+        found = dossier.build(store, choice.systems, golden=choice.golden, judged=choice.selection)
+        write = dossier_html.html if form == "html" else dossier_markdown.markdown
+        with formats.write_atomically(to) as handle:
+            handle.write(write(found))
+        return 0 if isinstance(found.runs, str) else len(found.runs)
+    if choice.systems or choice.golden:
+        raise UsageError("The JSON is of the judge alone: --run and --golden are for html and md")
     selection = choice.selection or agreement.choose(store)
     report = agreement.as_json(agreement.build(store, selection))
     with formats.write_atomically(to) as handle:
@@ -206,6 +239,14 @@ def _audit(store: Store, to: Path, choice: Choice) -> int:
     return formats.write_table(to, people.Audited._fields, rows=rows, form=form)
 
 
+def _answers(store: Store, to: Path, choice: Choice) -> int:
+    found = answers.current(store)
+    asked = queries.named(store, sorted({one.query_id for one in found}))
+    texts = {query_id: query.text for query_id, query in asked.items()}
+    rows = ((one, texts.get(one.query_id, "")) for one in found)
+    return formats.write_answers(to, rows, form=_form("answers", to, choice))
+
+
 WRITERS: dict[str, Callable[[Store, Path, Choice], int]] = {
     "labels": _labels,
     "verdicts": _verdicts,
@@ -219,5 +260,6 @@ WRITERS: dict[str, Callable[[Store, Path, Choice], int]] = {
     "cases": _cases,
     "adjudications": _adjudications,
     "audit": _audit,
+    "answers": _answers,
 }
 """What can be exported."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
+from labeler import nearing
 from labeler.errors import LabelerError
 from labeler.model import Decision, GoldenEntry, Grade
 from labeler.reports import agreement
 from labeler.reports.render import counted, judge_name
-from labeler.store import corpora, evidence, goldens, queries, settled, verdicts
+from labeler.store import evidence, goldens, queries, settled, verdicts
 from labeler.store.comparison import Selection
 from labeler.store.db import Store
 from labeler.store.evidence import Outcome, outcomes
@@ -59,6 +59,9 @@ def freeze(
         if pair.grade is not None:
             grades[pair.query_id, pair.passage_id] = pair.grade
             origins[pair.query_id, pair.passage_id] = pair.origin
+    for key, queue in nearing.queued(store).items():
+        if key in origins:
+            origins[key] += f", near miss of {queue}"
     first = tuple(grades)
     provenance = Provenance(source)
     unanswerable = {q for q, said in outcomes(store).items() if said.outcome is not Outcome.OPEN}
@@ -75,7 +78,8 @@ def freeze(
         ):
             if (q, p) not in seen and q not in unanswerable:
                 grades[q, p], origins[q, p] = grade, said
-    barred = _barred(store, grades)
+    useful = [key for key, grade in grades.items() if grade is not Grade.NO]
+    barred = evidence.barred_among(store, useful)
     for key in barred:
         del grades[key], origins[key]
     people = sum(key in grades for key in first)
@@ -87,19 +91,6 @@ def freeze(
     kept, new = frozen
     unsettled = len(looked_at) - len(first)
     return Freezing(kept, new, people, len(grades) - people, unsettled, len(barred))
-
-
-def _barred(store: Store, grades: Mapping[Key, Grade]) -> list[Key]:
-    """The pairs graded YES or PART whose passage cannot be expected: out of the caller's scope, or
-    not in force on the day asked about. A judgment of them is true, and no answer."""
-    useful = [key for key, grade in grades.items() if grade is not Grade.NO]
-    asked = queries.named(store, sorted({q for q, _ in useful}))
-    found = corpora.passages(store, sorted({p for _, p in useful}))
-    return [
-        (q, p)
-        for q, p in useful
-        if q in asked and p in found and evidence.barred(store, asked[q], found[p])
-    ]
 
 
 class _Kept(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +15,7 @@ from labeler.errors import LabelerError, Problem
 from labeler.formats import Numbered, Reading
 from labeler.judges import recorded
 from labeler.model import GoldenEntry, Judgment
-from labeler.store import corpora, goldens, labels, queries, runs, verdicts
+from labeler.store import answers, corpora, goldens, labels, queries, runs, verdicts
 from labeler.store.db import Store
 from labeler.store.imports import Imported, Progress, Source
 
@@ -82,15 +82,15 @@ def query_set(store: Store, paths: Sequence[Path], *, options: Options) -> Outco
 def run(store: Store, path: Path, *, system: str, options: Options) -> Outcome:
     """Import the run of a system. Its rows are held as columns, which is quicker than one by one
     and, at a million, about 150 MB."""
-    from labeler.formats.columnar import read_run_table
+    from labeler.formats.columnar import Distinct, read_run_table
 
-    seen, system = _Seen(), _named(system, "system")
+    system = _named(system, "system")
     reading, file = Reading(skip_bad=options.skip_bad), options.name(path)
     table = read_run_table(path, reading=reading, columns=options.columns, name=file)
     source = _source([path], options, reading)
     done = runs.record_table(store, table, system=system, note=options.note, source=source)
-    seen.note(table["query_id"].unique().to_pylist(), table["passage_id"].unique().to_pylist())
-    return _outcome("run", file, reading, done, seen.joins(store))
+    joins = _joins(store, Distinct(table["query_id"]), Distinct(table["passage_id"]))
+    return _outcome("run", file, reading, done, joins)
 
 
 def verdict_file(
@@ -291,11 +291,6 @@ class _Seen:
                 self._people.add(row.person)
             yield row
 
-    def note(self, query_ids: Iterable[str], passage_ids: Iterable[str]) -> None:
-        """Take note of ids."""
-        self._queries.update(query_ids)
-        self._passages.update(passage_ids)
-
     def people(self, what: str, default: str) -> Iterator[str]:
         """Whose rows they are, where the file says so itself."""
         own = sorted(self._people - {"", default})
@@ -306,10 +301,14 @@ class _Seen:
 
     def joins(self, store: Store) -> Iterator[str]:
         """How many ids join what was imported, where not all do."""
-        for what, brought, known in (
-            ("queries", self._queries, queries.ids(store)),
-            ("passages", self._passages, corpora.ids(store)),
-        ):
-            joins = formats.near_misses(brought - {""}, known)
-            if joins.joined < joins.brought:
-                yield f"{joins.sentence(what)}; the others are kept as ids without text"
+        yield from _joins(store, self._queries - {""}, self._passages - {""})
+
+
+def _joins(store: Store, query_ids: Collection[str], passage_ids: Collection[str]) -> Iterator[str]:
+    for what, brought, known in (
+        ("queries", query_ids, queries.ids(store)),
+        ("passages", passage_ids, corpora.ids(store) | answers.ids(store)),
+    ):
+        joins = formats.near_misses(brought, known)
+        if joins.joined < joins.brought:
+            yield f"{joins.sentence(what)}; the others are kept as ids without text"

@@ -167,7 +167,7 @@ def run(
 
 def keep_rubric(store: Store, used: Rubric) -> None:
     """Store a rubric of the package on its first use, so that its verdicts have it beside them."""
-    if used.name in (shipped.DEFAULT, shipped.LEXICAL) and rubrics.named(store, used.name) is None:
+    if used.name in shipped.RUBRICS and rubrics.named(store, used.name) is None:
         rubrics.add(store, used.name, text=used.text, examples=used.examples, by="labeler")
 
 

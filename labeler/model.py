@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Grade(StrEnum):
@@ -247,3 +248,95 @@ class Standing:
     labelled_at: datetime
     blind: bool | None
     spotcheck: str = ""
+
+
+class Given(NamedTuple):
+    """A passage as an answer was given it: its id, its text, or both; what is not known is ""."""
+
+    passage_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system answered to a query, and the context that it was given.
+
+    `context_kind` is one of CONTEXTS; `context` is in the order in which it was given, empty where
+    nothing was, and None where it is not known.
+    """
+
+    query_id: str
+    system: str
+    context_kind: str
+    text: str
+    context: tuple[Given, ...] | None = None
+
+    @property
+    def answer_id(self) -> str:
+        """Known by what it says, for whom and how: it tells nothing of the system."""
+        told = [self.query_id, self.system, self.context_kind, self.text]
+        return f"answer-{content_hash(told)[3:19]}"
+
+    @property
+    def hash(self) -> str:
+        """The content hash of the text and its context."""
+        given = None if self.context is None else [list(one) for one in self.context]
+        return content_hash([self.text, given])
+
+
+CONTEXTS = ("production", "frozen", "selected")
+"""What an answer was given: what retrieval really brought, a fixed context, or the right passages
+as a person chose them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What an answer to a query is judged against.
+
+    `unanswerable` says in words why a right answer refuses; "" where the query can be answered.
+    """
+
+    facts: tuple[str, ...] = ()
+    expected: tuple[Given, ...] = ()
+    unanswerable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """An answer beside what it is judged against, as judge and people see it: without its system.
+
+    The texts of its context are filled in from the corpus where the answer brought ids alone.
+    """
+
+    answer: Answer
+    yardstick: Yardstick
+
+    @property
+    def passage(self) -> Passage:
+        """It as the text that the labelling page shows, under the answer's id."""
+        against, context = self.yardstick, self.answer.context
+        parts = [_GRADED, "THE ANSWER", self.answer.text.strip() or "(an empty answer)"]
+        if against.unanswerable:
+            parts += ["A RIGHT ANSWER REFUSES", against.unanswerable]
+        if against.facts:
+            facts = enumerate(against.facts, start=1)
+            parts += ["WHAT IT HAS TO SAY", "\n".join(f"{n}. {fact}" for n, fact in facts)]
+        if against.expected:
+            parts += ["WHAT ANSWERS THE QUERY", *(_quoted(one) for one in against.expected)]
+        if context is None:
+            parts += ["ITS CONTEXT", "(not known)"]
+        else:
+            given = (f"{n}. {_quoted(one)}" for n, one in enumerate(context, start=1))
+            parts += ["ITS CONTEXT", *(given if context else ["(it was given nothing)"])]
+        return Passage(self.answer.answer_id, "\n\n".join(parts), title="An answer")
+
+
+_GRADED = (
+    "Grade the answer, by what stands below it. YES: right and complete, or a right refusal. PART: "
+    "right and not complete. NO: wrong, unsupported, or a refusal of what can be answered."
+)
+
+
+def _quoted(given: Given) -> str:
+    name = f"[{given.passage_id}] " if given.passage_id else ""
+    return name + (given.text.strip() or "(its text is not known)")

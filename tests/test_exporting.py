@@ -17,7 +17,7 @@ from labeler.exporting import Choice
 from labeler.formats import GAINS
 from labeler.importing import Options
 from labeler.model import GoldenEntry, Grade, Judgment, Passage, Query, RunRow, Status, Verdict
-from labeler.reports import agreement
+from labeler.reports import agreement, dossier, dossier_html, dossier_markdown
 from labeler.store import comparison, corpora, goldens, labels, queries, runs, verdicts
 from labeler.store.db import Store, open_store
 
@@ -161,6 +161,15 @@ def test_qrels_hold_what_people_say_blind(store, other, tmp_path, form):
     ]
 
 
+def test_qrels_expect_nothing_that_the_caller_may_not_see(store, tmp_path):
+    corpora.record(store, [Passage("secret", "x", scope="board")], name="d")
+    labels.bring(store, [Judgment("q2", "secret", Grade.YES)], annotator="ana")
+    labels.bring(store, [Judgment("q2", "p#1", Grade.NO)], annotator="ana")
+    exporting.export(store, "qrels", to=tmp_path / "q.qrels", choice=Choice())
+    written = (tmp_path / "q.qrels").read_text("utf-8").splitlines()
+    assert [line for line in written if line.startswith("q2 ")] == ["q2 0 p#1 0", "q2 0 z 0"]
+
+
 def test_qrels_of_a_golden_set(store, tmp_path):
     path = tmp_path / "g.qrels"
     assert exporting.export(store, "qrels", to=path, choice=Choice(golden="g")) == 2
@@ -232,6 +241,26 @@ def test_the_report_is_the_agreement_as_json(store, tmp_path):
     assert exporting.export(store, "report", to=path, choice=Choice(selection=selection)) == 1
     built = agreement.as_json(agreement.build(store, selection))
     assert json.loads(path.read_text()) == json.loads(json.dumps(built))
+
+
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_the_whole_report_is_one_file_of_the_runs_that_were_named(store, tmp_path, form):
+    path = tmp_path / f"report.{form}"
+    choice = Choice(systems=("s",), golden="g", selection=agreement.choose(store, judge="k"))
+    assert exporting.export(store, "report", to=path, choice=choice) == 1
+    assert exporting.told("report", 1, to=path) == "a report on 1 run"
+    text = path.read_text(encoding="utf-8")
+    found = dossier.build(store, ["s"], golden="g", judged=choice.selection)
+    write = dossier_html.html if form == "html" else dossier_markdown.markdown
+    assert text == write(found)
+    with pytest.raises(LabelerError, match="no run of 'x'"):
+        exporting.export(store, "report", to=tmp_path / "x.html", choice=Choice(systems=("x",)))
+    assert [each.name for each in tmp_path.glob("x*")] == []
+
+
+def test_the_json_report_is_of_the_judge_alone(store, tmp_path):
+    with pytest.raises(UsageError, match="of the judge alone"):
+        exporting.export(store, "report", to=tmp_path / "r.json", choice=Choice(systems=("s",)))
 
 
 def test_the_format_is_asked_for_or_told_by_the_extension_or_the_usual_one(store, tmp_path):

@@ -6,12 +6,26 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from labeler.errors import LabelerError
-from labeler.judging import Progress, Summary
+from labeler.judging import Progress
+from labeler.reports import judging
 
-Work = Callable[[Callable[[Progress], None], Callable[[], bool]], Summary]
+
+class Outcome(Protocol):
+    """What a job came to."""
+
+    @property
+    def problem(self) -> str:
+        """Why something is left that should not be; "" where nothing is."""
+
+
+Work = Callable[[Callable[[Progress], None], Callable[[], bool]], Outcome]
 """What a job does: it is given whom to tell of its progress, and whether it should stop."""
+
+Words = Callable[[Any], str]
+"""How the outcome of a kind of job is told."""
 
 
 @dataclass
@@ -19,9 +33,10 @@ class Job:
     """A run that was started. `summary` or `error` is there once it has ended."""
 
     what: str
+    words: Words = judging.summary
     started: float = field(default_factory=time.monotonic)
     progress: Progress | None = None
-    summary: Summary | None = None
+    summary: Outcome | None = None
     error: str = ""
     stopping: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
@@ -54,12 +69,12 @@ def current() -> Job | None:
         return _current[-1] if _current else None
 
 
-def start(what: str, work: Work) -> Job:
+def start(what: str, work: Work, *, words: Words = judging.summary) -> Job:
     """Begin a job; a second one beside it is refused, for both would pay for the same pairs."""
     with _lock:
         if _current and not _current[-1].ended.is_set():
             raise LabelerError(f"{_current[-1].what} is still running: stop it first")
-        job = Job(what)
+        job = Job(what, words)
         _current[:] = [job]
     threading.Thread(target=_run, args=(job, work), name="judge", daemon=True).start()
     return job

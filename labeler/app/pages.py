@@ -10,9 +10,11 @@ import streamlit as st
 from labeler.app import state, widgets
 from labeler.app.screens import (
     agreement,
+    answers,
     compare,
     consistency,
     data,
+    drafts,
     goldens,
     home,
     judge,
@@ -34,6 +36,7 @@ sections = {
     "": [front, st.Page(label.show, title="Label", icon=":material/edit_note:", url_path="label")],
     "Review": [
         st.Page(queries.show, title="Queries", icon=":material/manage_search:", url_path="queries"),
+        st.Page(drafts.show, title="Drafts", icon=":material/draft:", url_path="drafts"),
         st.Page(review.show, title="Review", icon=":material/gavel:", url_path="review"),
         st.Page(
             consistency.show, title="Consistency", icon=":material/groups:", url_path="consistency"
@@ -61,6 +64,7 @@ sections = {
             compare.show, title="Compare", icon=":material/compare_arrows:", url_path="compare"
         ),
         st.Page(triage.show, title="Triage", icon=":material/call_split:", url_path="triage"),
+        st.Page(answers.show, title="Answers", icon=":material/chat:", url_path="answers"),
     ],
     "Files": [st.Page(data.show, title="Data", icon=":material/database:", url_path="data")],
 }

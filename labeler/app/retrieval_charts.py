@@ -9,9 +9,12 @@ import altair as alt
 import pandas as pd
 
 from labeler.app.charts import AMBER, BLUE, GREEN
+from labeler.reports.corrected_text import WAYS
 from labeler.reports.history import History
 from labeler.reports.measuring import Bin
+from labeler.reports.misjudged import Imagined
 from labeler.reports.variants import Report
+from labeler.stats.correction import Corrected
 from labeler.stats.intervals import Estimate
 
 SHARE = alt.Scale(domain=[0, 1])
@@ -48,6 +51,83 @@ def intervals(found: Mapping[str, Estimate], *, small: Sequence[str] = ()) -> al
         x="value:Q", tooltip=["name:N", alt.Tooltip("value:Q", format=".3f")]
     )
     return cast(alt.LayerChart, alt.layer(bars, points).properties(height=28 * len(rows) + 40))
+
+
+def ways(found: Mapping[str, Corrected], *, sign: bool = False) -> alt.LayerChart:
+    """Each measure by the judge, by people, and corrected, with intervals; a difference between
+    two variants has a `sign`, and a line at 0."""
+    rows = [
+        {
+            "measure": name,
+            "way": way,
+            "value": each.value,
+            "lo": each.interval.lo if each.interval else each.value,
+            "hi": each.interval.hi if each.interval else each.value,
+        }
+        for name, of in found.items()
+        for way, each in zip(WAYS, (of.judge_only, of.people_only, of.corrected), strict=True)
+        if each.value is not None
+    ]
+    base = alt.Chart(pd.DataFrame(rows, columns=["measure", "way", "value", "lo", "hi"])).encode(
+        y=alt.Y("measure:N", sort=None, title=None),
+        yOffset=alt.YOffset("way:N", sort=list(WAYS)),
+        color=alt.Color(
+            "way:N",
+            scale=alt.Scale(domain=list(WAYS), range=[AMBER, GREEN, BLUE]),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+    )
+    scale = alt.Scale() if sign else SHARE
+    bars = base.mark_rule(strokeWidth=3).encode(x=alt.X("lo:Q", scale=scale, title=None), x2="hi:Q")
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x="value:Q", tooltip=["measure:N", "way:N", alt.Tooltip("value:Q", format=".3f")]
+    )
+    layers: list[alt.Chart] = [bars, points]
+    if sign:
+        none = alt.Chart(pd.DataFrame([{"none": 0}]))
+        layers.append(none.mark_rule(strokeDash=[4, 4]).encode(x="none:Q"))
+    return cast(alt.LayerChart, alt.layer(*layers).properties(height=48 * len(found) + 60))
+
+
+def imagined(found: Imagined, measure: str) -> alt.LayerChart:
+    """A measure as judges of these rates would print it: a line a sensitivity over specificity,
+    what it truly is (dashed), and this judge (a point)."""
+    of = found.measures[measure]
+    own = found.own is not None
+    rows = [each._asdict() for each in (of[:-1] if own else of) if each.seen is not None]
+    frame = pd.DataFrame(rows, columns=["sensitivity", "specificity", "true", "seen"])
+    lines = (
+        alt.Chart(frame)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("specificity:Q", scale=alt.Scale(zero=False), title="Specificity"),
+            y=alt.Y("seen:Q", scale=SHARE, title=measure),
+            color=alt.Color("sensitivity:O", title="Sensitivity"),
+            tooltip=[
+                "sensitivity:Q",
+                "specificity:Q",
+                alt.Tooltip("seen:Q", format=".3f"),
+            ],
+        )
+    )
+    layers = [lines]
+    if of[0].true is not None:
+        true = alt.Chart(pd.DataFrame([{"true": of[0].true}]))
+        layers.append(true.mark_rule(strokeDash=[4, 4], color=GREEN).encode(y="true:Q"))
+    if own and of[-1].seen is not None:
+        here = alt.Chart(pd.DataFrame([of[-1]._asdict()]))
+        layers.append(
+            here.mark_point(filled=True, size=160, color=AMBER, opacity=1).encode(
+                x="specificity:Q",
+                y="seen:Q",
+                tooltip=[
+                    "sensitivity:Q",
+                    "specificity:Q",
+                    alt.Tooltip("seen:Q", format=".3f"),
+                ],
+            )
+        )
+    return cast(alt.LayerChart, alt.layer(*layers).properties(height=320))
 
 
 def scores(bins: Sequence[Bin], *, cut: float | None) -> alt.LayerChart:

@@ -37,9 +37,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from labeler.app.exchange import answer, json_body, require_own_page, spoken, token_of
-from labeler.app.recorder import Recorder
-from labeler.model import Grade, LabelEvent
-from labeler.store import corpora, labels, tasks
+from labeler.app.together import Together
+from labeler.model import Grade, LabelEvent, Passage
+from labeler.store import labels, tasks, texts
 from labeler.store.db import Store
 
 EVENT_LIMIT = 500
@@ -91,26 +91,27 @@ class Tokens:
 
 def labeling_routes(store: Callable[[], Store], *, tokens: Tokens) -> list[Route]:
     """The two routes. `store` is called for each request: the store may be opened after them."""
-    recorder = Recorder(lambda events: labels.record(store(), events))
+    saving: Together[_Submission, _Saved] = Together(lambda asked: _save(store(), asked))
+    looking: Together[tasks.Asker, dict[str, Any]] = Together(
+        lambda asked: _windows(store(), asked)
+    )
 
     async def window(request: Request) -> Response:
         require_own_page(request)
         who = tokens.read(token_of(request))
         asked = request.query_params.get("tasks")
         if asked is not None:
-            numbers = _numbers(asked)
-            return answer(await run_in_threadpool(lambda: {"tasks": _texts(store(), who, numbers)}))
+            reading = tasks.Reading(who.spotcheck, who.annotator, _numbers(asked))
+            (found,) = await run_in_threadpool(_texts, store(), [reading])
+            return answer({"tasks": found})
         limit = max(1, min(_numbers(request.query_params.get("limit", "6"))[0], _WINDOW_LIMIT))
-        return answer(await run_in_threadpool(_window, store(), who, limit))
+        return answer(await looking.ask(tasks.Asker(who.spotcheck, who.annotator, limit)))
 
     async def events(request: Request) -> Response:
         require_own_page(request)
         who = tokens.read(token_of(request))
         sound, refused = read_events(await json_body(request), who)
-        recorded = await recorder.record(sound)
-        progress = await run_in_threadpool(
-            tasks.progress, store(), spotcheck=who.spotcheck, annotator=who.annotator
-        )
+        recorded, progress = await saving.ask(_Submission(who, sound))
         return answer(
             {
                 "acknowledged": recorded.acknowledged,
@@ -125,41 +126,94 @@ def labeling_routes(store: Callable[[], Store], *, tokens: Tokens) -> list[Route
     ]
 
 
-def _window(store: Store, who: Pass, limit: int) -> dict[str, Any]:
-    found = tasks.window(store, spotcheck=who.spotcheck, annotator=who.annotator, limit=limit)
-    open_queries = {task.query_id for task in found.order if task.task in set(found.open)}
-    near = [task.passage_id for task in found.order if task.query_id in open_queries]
-    passages = corpora.passages(store, near)
-    done, total, waiting = found.progress
+class _Submission(NamedTuple):
+    """The events of one request, and whose they are."""
+
+    who: Pass
+    events: list[LabelEvent]
+
+
+class _Saved(NamedTuple):
+    """What became of a submission's events, and how far its person is."""
+
+    recorded: labels.Recorded
+    progress: tasks.Progress
+
+
+def _save(store: Store, submissions: Sequence[_Submission]) -> list[_Saved]:
+    """The answers, once the events are on disk."""
+    recorded = labels.record_all(store, [submission.events for submission in submissions])
+    return [
+        _Saved(found, tasks.progress(store, spotcheck=who.spotcheck, annotator=who.annotator))
+        for found, (who, _) in zip(recorded, submissions, strict=True)
+    ]
+
+
+def _windows(store: Store, askers: Sequence[tasks.Asker]) -> list[dict[str, Any]]:
+    found = tasks.windows(store, askers)
+    read = _texts(
+        store,
+        [
+            tasks.Reading(asker.spotcheck, asker.annotator, window.open[: asker.limit])
+            for asker, window in zip(askers, found, strict=True)
+        ],
+    )
+    near = [passage_id for window in found for passage_id in _near(window)]
+    passages = texts.passages(store, near)
+    return [
+        _told(asker, window, read_texts, passages)
+        for asker, window, read_texts in zip(askers, found, read, strict=True)
+    ]
+
+
+def _near(window: tasks.Window) -> list[str]:
+    """The passages of the queries that the person is at."""
+    open_tasks = set(window.open)
+    open_queries = {task.query_id for task in window.order if task.task in open_tasks}
+    return [task.passage_id for task in window.order if task.query_id in open_queries]
+
+
+def _told(
+    asker: tasks.Asker,
+    window: tasks.Window,
+    read: list[dict[str, Any]],
+    passages: Mapping[str, Passage],
+) -> dict[str, Any]:
+    done, total, waiting = window.progress
+    near = set(_near(window))
     return {
-        "annotator": who.annotator,
-        "spotcheck": who.spotcheck,
+        "annotator": asker.annotator,
+        "spotcheck": asker.spotcheck,
         "progress": {"done": done, "total": total},
         "waiting": waiting,
-        "exhausted": total - done <= len(found.open),
+        "exhausted": total - done <= len(window.open),
         "order": [
             {
                 "task": task.task,
                 "query_id": task.query_id,
                 "passage_id": task.passage_id,
-                "title": passages[task.passage_id].title if task.passage_id in passages else "",
+                "title": passages[task.passage_id].title
+                if task.passage_id in near and task.passage_id in passages
+                else "",
                 "own": task.own._asdict() if task.own else None,
             }
-            for task in found.order
+            for task in window.order
         ],
-        "tasks": _texts(store, who, found.open[:limit]),
+        "tasks": read,
     }
 
 
-def _texts(store: Store, who: Pass, numbers: Sequence[int]) -> list[dict[str, Any]]:
-    found = tasks.texts(store, spotcheck=who.spotcheck, annotator=who.annotator, tasks=numbers)
+def _texts(store: Store, readings: Sequence[tasks.Reading]) -> list[list[dict[str, Any]]]:
     return [
-        {
-            "task": text.task,
-            "query": {name: getattr(text.query, name) for name in _QUERY},
-            "passage": {name: getattr(text.passage, name) for name in _PASSAGE},
-        }
-        for text in found
+        [
+            {
+                "task": text.task,
+                "query": {name: getattr(text.query, name) for name in _QUERY},
+                "passage": {name: getattr(text.passage, name) for name in _PASSAGE},
+            }
+            for text in found
+        ]
+        for found in tasks.all_texts(store, readings)
     ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
@@ -128,6 +129,13 @@ def first_time(key: Hashable) -> bool:
         return False
     asked.add(key)
     return True
+
+
+def seconds_since_first(key: Hashable) -> float:
+    """How long ago the session's first run was that asked this about `key`."""
+    first: dict[Hashable, float] = st.session_state.setdefault("first", {})
+    now = time.monotonic()
+    return now - first.setdefault(key, now)
 
 
 def dark() -> bool:

@@ -111,5 +111,10 @@ _DECISIONS = {
 
 def decision(report: Report) -> None:
     """The gate's decision in one sentence."""
-    box, icon = _DECISIONS[report.gate.decision]
-    box(plain(report.gate.sentence), icon=icon)
+    decided(report.gate.decision, report.gate.sentence)
+
+
+def decided(decision: Decision, sentence: str) -> None:
+    """A decision's sentence in its colour."""
+    box, icon = _DECISIONS[decision]
+    box(plain(sentence), icon=icon)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
+from labeler.cli.session import Number, Session, json_option, pass_session
 from labeler.model import Decision
 from labeler.reports import agreement as reports
 from labeler.reports import render
@@ -18,16 +18,6 @@ from labeler.store.comparison import READINGS, SLICES
 EXIT = {Decision.TRUSTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
 
 Command = Callable[..., Any]
-
-
-class _Share(click.FloatRange):
-    """A number of a range; `nan`, which is outside every range, is none."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if number != number:
-            self.fail(f"{value} is no number", param, ctx)
-        return number
 
 
 def selection_options(command: Command) -> Command:
@@ -46,7 +36,7 @@ def selection_options(command: Command) -> Command:
         ),
         click.option(
             "--threshold",
-            type=_Share(0, 1, min_open=True, max_open=True),
+            type=Number(0, 1, min_open=True, max_open=True),
             default=THRESHOLD,
             show_default=True,
             help="The disagreement that is still acceptable.",

@@ -22,16 +22,27 @@ WHAT = (
     "cases",
     "adjudications",
     "audit",
+    "answers",
 )
-FORMS = ("csv", "jsonl", "trec", "beir", "json")
+FORMS = ("csv", "jsonl", "trec", "beir", "json", "html", "md")
 
 
 @click.command(short_help="Write labels, verdicts, pairs, qrels and more to a file.")
 @click.argument("what", type=click.Choice(WHAT))
 @click.option("--to", required=True, type=click.Path(path_type=Path), help="The file to write.")
 @click.option("--format", "form", type=click.Choice(FORMS), help="By default by the extension.")
-@click.option("--run", "system", metavar="SYSTEM", help="Whose run to export.")
-@click.option("--golden", metavar="G[@V]", help="Which golden set to export, or to take qrels of.")
+@click.option(
+    "--run",
+    "systems",
+    multiple=True,
+    metavar="SYSTEM",
+    help="Whose run to export; report: of which, may be given again.",
+)
+@click.option(
+    "--golden",
+    metavar="G[@V]",
+    help="Which golden set to export, to take qrels of, or to report on.",
+)
 @click.option("--history", is_flag=True, help="Labels: every event, not what stands now.")
 @click.option("--judge", help="Report: the judge.")
 @click.option("--rubric", metavar="NAME@V", help="Report: its rubric.")
@@ -43,7 +54,7 @@ def exports(
     what: str,
     to: Path,
     form: str | None,
-    system: str | None,
+    systems: tuple[str, ...],
     golden: str | None,
     history: bool,
     judge: str | None,
@@ -52,25 +63,34 @@ def exports(
 ) -> None:
     """Write labels, verdicts, pairs, qrels and more to a file, whole or not at all.
 
+    A report is one file for a decision, as .html or .md: what was measured on which versions,
+    whether the judge may be trusted, the numbers, and what was missed. As .json it is what
+    `labeler agreement --json` prints.
+
     \b
     labeler export labels --to labels.csv
     labeler export qrels --to human.qrels
     labeler export run --run bm25 --to bm25.trec
-    labeler export report --spotcheck first --to report.json
+    labeler export report --to report.html
+    labeler export report --run bm25 --run fusion --golden support --to report.md
     """
     from labeler import exporting
+    from labeler.errors import UsageError
     from labeler.reports import agreement
 
+    if what == "run" and len(systems) > 1:
+        raise UsageError(f"One run goes into one file, found {len(systems)}: {', '.join(systems)}")
     with session.reader() as store:
         selection = None
-        if what == "report":
+        if what == "report" and (judge or rubric or spotcheck):
             selection = agreement.choose(store, judge=judge, rubric=rubric, spotcheck=spotcheck)
         choice = exporting.Choice(
             form=form,
-            system=system,
+            system=systems[0] if systems else None,
             golden=golden,
             history=history,
             selection=selection,
+            systems=systems,
         )
         rows = exporting.export(store, what, to=to, choice=choice)
-    session.say(f"{rows:,} {'pairs compared' if what == 'report' else 'rows'} written to {to}")
+    session.say(f"{exporting.told(what, rows, to=to, form=form)} written to {to}")

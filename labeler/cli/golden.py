@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
+from labeler.cli.near_misses import near_misses
+from labeler.cli.session import Number, Session, json_option, pass_session
 
 _by = click.option("--by", default="", metavar="PERSON", help="Who does it.")
 
@@ -20,6 +21,9 @@ def golden() -> None:
     labeler golden list
     labeler golden verify
     """
+
+
+golden.add_command(near_misses)
 
 
 @golden.command()
@@ -40,7 +44,7 @@ def golden() -> None:
 @click.option("--reason", default="", help="Why grades that were frozen change.")
 @click.option(
     "--hold-out",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     help="Hold this share of needs out of evaluation, decided once.",
 )
 @_by

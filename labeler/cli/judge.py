@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
+from labeler.cli.session import Number, Session, json_option, pass_session
 from labeler.errors import JudgeServiceError, LabelerError, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class _Asked:
 @click.option("--resume", is_flag=True, help="Collect the batches that were submitted.")
 @click.option("--limit", type=click.IntRange(min=0), help="Judge at most so many pairs.")
 @click.option("--dry-run", is_flag=True, help="Requests, tokens and cost per model; buys nothing.")
-@click.option("--max-cost", type=click.FloatRange(min=0), help="Stop before this many US dollars.")
+@click.option("--max-cost", type=Number(min=0), help="Stop before this many US dollars.")
 @click.option("--canaries", is_flag=True, help="Test rubric and model with hostile passages.")
 @click.option("--retry-unreadable", is_flag=True, help="Ask again where a reply was unreadable.")
 @click.option("--spotcheck", default="", metavar="NAME", help="Only the pairs of a spot check.")

@@ -7,6 +7,7 @@ Progress and messages go to standard error.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -130,6 +131,17 @@ def _as_text(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+class Number(click.FloatRange):
+    """A number of a range; `nan` and the infinities, which no comparison bars, are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or a usage error."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no number", param, ctx)
+        return number
 
 
 pass_session = click.make_pass_decorator(Session, ensure=True)

@@ -5,10 +5,16 @@ The candidates, and the sample of them that people check.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from labeler.cli.next_labels import next_
 from labeler.cli.session import Session, json_option, pass_session
 from labeler.errors import LabelerError
+
+if TYPE_CHECKING:
+    from labeler.store.spotchecks import SpotCheck
 
 
 @click.command(short_help="Make the runs' top passages the candidates.")
@@ -215,7 +221,7 @@ def warm_up(session: Session, /, annotator: str, n: int, seed: int, as_json: boo
 @json_option
 @pass_session
 def list_(session: Session, /, as_json: bool) -> None:
-    """List each spot check and how far it is.
+    """List each spot check, and each list of what to label, and how far it is.
 
     \b
     labeler spotcheck list --json
@@ -224,11 +230,24 @@ def list_(session: Session, /, as_json: bool) -> None:
     from labeler.store import spotchecks, tasks
 
     with session.reader() as store:
-        found = [(check, tasks.overall(store, check.name)) for check in spotchecks.history(store)]
+        found = [(c, tasks.overall(store, c.name)) for c in spotchecks.for_everybody(store)]
     if as_json:
-        checks = [check._asdict() | overall._asdict() for check, overall in found]
+        checks = [
+            check._asdict() | overall._asdict() | {"kind": _kind(check)} for check, overall in found
+        ]
         session.emit({"spotchecks": checks})
         return
     for check, overall in found:
         name = render.judge_name(check.judge, check.rubric, check.model)
-        click.echo(f"{check.name:<20} {overall.done:>5,} of {overall.wanted:>5,} labels  {name}")
+        kind = "" if check.n else ", a list"
+        click.echo(
+            f"{check.name:<20} {overall.done:>5,} of {overall.wanted:>5,} labels  {name}{kind}"
+        )
+
+
+def _kind(check: SpotCheck) -> str:
+    """Whether its pairs were drawn as a sample of the verdicts, or chosen as a list."""
+    return "sample" if check.n else "list"
+
+
+spotcheck.add_command(next_)

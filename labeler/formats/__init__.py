@@ -4,6 +4,7 @@ Every reader yields `Numbered` records lazily and gathers what it refused, dropp
 the `Reading` that it is given; a strict one raises InputError before it ends.
 """
 
+from labeler.formats.answers import AnswerRow, read_answers, write_answers
 from labeler.formats.corpora import read_corpus, write_corpus
 from labeler.formats.fields import columns_from
 from labeler.formats.goldenfile import read_golden, write_golden, write_qrels
@@ -17,6 +18,7 @@ from labeler.formats.write import Format, write_atomically, write_json_lines, wr
 
 __all__ = [
     "GAINS",
+    "AnswerRow",
     "Format",
     "GradeMap",
     "Joins",
@@ -25,11 +27,13 @@ __all__ = [
     "Reading",
     "columns_from",
     "near_misses",
+    "read_answers",
     "read_corpus",
     "read_golden",
     "read_judgments",
     "read_queries",
     "read_run",
+    "write_answers",
     "write_atomically",
     "write_corpus",
     "write_golden",

@@ -1,21 +1,31 @@
-"""Runs as Arrow columns: the plain TREC file of a million rows, read at the speed of a bare load.
+"""Runs as Arrow columns: a plain file of a million rows, read at the speed of a bare load.
 
-A file that is anything but plain (runs of spaces, ranks from 0, a repeat, a malformed line) is
-read by `read_run`, whose answer this one equals in every case: a test holds the two together.
+Plain is a TREC file, a CSV or TSV without quotation marks, or JSON lines, in which there is nothing
+to say but that ranks count from 0, that all are the same, or that scores contradict them. What is
+anything but plain (a malformed line, a repeat, a gap) is read by `read_run`, whose answer this one
+equals in every case: tests hold the two together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import json
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
+import pyarrow.json as pa_json
 
-from labeler.formats.reading import Reading
-from labeler.formats.runs import read_run
+from labeler.errors import InputError
+from labeler.formats import runs
+from labeler.formats.fields import bind
+from labeler.formats.reading import Reading, Refused
+from labeler.formats.source import Source
+from labeler.formats.tables import LINE_SUFFIXES, delimiter_of, is_json
 
 RUN_SCHEMA = pa.schema(
     [
@@ -29,12 +39,35 @@ RUN_SCHEMA = pa.schema(
 PLAIN_BYTES = 1 << 29
 """Files above 512 MB are read by rows, for the quick way holds the whole file."""
 
-_NAMES = ["query_id", "q0", "passage_id", "rank", "score", "tag"]
-_TYPES = {
-    **dict.fromkeys(("query_id", "q0", "passage_id", "tag"), pa.string()),
-    "rank": pa.int32(),
-    "score": pa.float64(),
-}
+RANK_DIGITS = 9
+
+_TREC = ["query_id", "q0", "passage_id", "rank", "score", "tag"]
+_TYPES = {field.name: field.type for field in RUN_SCHEMA}
+_BOM = b"\xef\xbb\xbf"
+
+
+class _Plain(NamedTuple):
+    """The columns of a plain file as they stand, without `line`: the number of the first row's."""
+
+    table: pa.Table
+    first_line: int
+
+
+class Distinct(Collection[str]):
+    """The distinct texts of a column: counted as Arrow holds them, made Python's only on the way
+    through them."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self._texts = column.unique()
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._texts.to_pylist()
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and self._texts.index(text).as_py() >= 0
 
 
 def read_run_table(
@@ -45,11 +78,16 @@ def read_run_table(
     name: str = "",
 ) -> pa.Table:
     """The rows of `read_run` as a table of RUN_SCHEMA, with the same errors and notes."""
-    table = None if columns else _plain_trec(Path(path))
+    reading = reading or Reading()
+    tried = Reading()
+    table = _quickly(Path(path), tried, columns or {}, name)
     if table is not None:
+        for note in tried.notes:
+            for line in note.lines:
+                reading.note(note.file, line, note.what)
         return table
     lines, query_ids, passage_ids, ranks, scores = [], [], [], [], []
-    for line, row in read_run(path, reading=reading, columns=columns, name=name):
+    for line, row in runs.read_run(path, reading=reading, columns=columns, name=name):
         lines.append(line)
         query_ids.append(row.query_id)
         passage_ids.append(row.passage_id)
@@ -58,63 +96,248 @@ def read_run_table(
     return pa.table([lines, query_ids, passage_ids, ranks, scores], schema=RUN_SCHEMA)
 
 
-def _plain_trec(path: Path) -> pa.Table | None:
-    """The run of a TREC file in which there is nothing to say, else None."""
+def _quickly(
+    path: Path, reading: Reading, columns: Mapping[str, str], name: str
+) -> pa.Table | None:
+    """The rows of a plain file, with its notes in `reading`; None where it is not plain."""
     if not path.is_file() or path.stat().st_size > PLAIN_BYTES:
         return None
-    data = path.read_bytes()
-    first = data[: data.find(b"\n") + 1].strip(b"\n")
-    delimiter, other = (" ", b"\t") if b" " in first else ("\t", b" ")
-    odd = (b"\r", b"\0", b"\xef\xbb\xbf", other, delimiter.encode() * 2, b"\n\n", b"\n#")
-    if first.count(delimiter.encode()) != 5 or first[:1] in b"{[#" or any(b in data for b in odd):
+    try:
+        source = Source(path, reading, name=name)
+        named = runs.is_named(source, columns)
+        data = _plain_bytes(path)
+        if data is None:
+            return None
+        if not named:
+            plain = _trec(data)
+        elif is_json(source):
+            plain = _json_lines(data, source, columns)
+        else:
+            plain = _csv(data, source, columns)
+        return None if plain is None else _settled(plain, source)
+    except (pa.ArrowInvalid, UnicodeError, InputError, Refused):  # `read_run` says what and where
+        return None
+
+
+def _plain_bytes(path: Path) -> bytes | None:
+    """The bytes of a UTF-8 file with line feeds and no blank line; a mark at its start is cut."""
+    data = path.read_bytes().removeprefix(_BOM)
+    if b"\r" in data and data.count(b"\r\n") == data.count(b"\r") == data.count(b"\n"):
+        data = data.replace(b"\r\n", b"\n")
+    odd = (b"\r", b"\0", _BOM, b"\n\n", b"0x", b"0X")  # Arrow would read 0x1 as a number
+    if data[:2] == b"\x1f\x8b" or data[:1] == b"\n" or any(mark in data for mark in odd):
+        return None
+    return data
+
+
+def _trec(data: bytes) -> _Plain | None:
+    first = data[: data.find(b"\n")]
+    delimiter, other = (b" ", b"\t") if b" " in first else (b"\t", b" ")
+    odd = (other, delimiter * 2, delimiter + b"\n", b"\n#")
+    if first.count(delimiter) != 5 or first[:1] == b"#" or data.endswith(delimiter):
+        return None
+    if any(mark in data for mark in odd):
+        return None
+    bound = {field: field for field in RUN_SCHEMA.names[1:]}
+    return _typed(_parsed(data, delimiter.decode(), _TREC, bound), bound, first_line=1)
+
+
+def _csv(data: bytes, source: Source, columns: Mapping[str, str]) -> _Plain | None:
+    delimiter = delimiter_of(source, runs.RUN_SHAPE, columns)
+    head, _, below = data.partition(b"\n")
+    if delimiter is None or not below or b'"' in data or head[:1] in (b"#", b" ", b"\t"):
+        return None
+    names = next(csv.reader([head.decode()], delimiter=delimiter))
+    guarded = tuple(names) in runs.RUN_SHAPE.layouts
+    if head[:4].lower() == b"sep=" or (guarded and b"'" in data):
+        return None
+    if b"\t" in data and delimiter != "\t":  # which Arrow would strip off numbers
+        return None
+    bound = bind(names, runs.RUN_SHAPE, columns=columns, source=source, line=1)
+    if len(set(names)) < len(names):
+        return None
+    return _typed(_parsed(below, delimiter, names, bound), bound, first_line=2)
+
+
+def _json_lines(data: bytes, source: Source, columns: Mapping[str, str]) -> _Plain | None:
+    rows = data.count(b"\n") + (not data.endswith(b"\n"))
+    # Each line is an object: then as many rows as lines means one in each.
+    if source.suffix not in LINE_SUFFIXES or data.count(b"}\n{") != rows - 1:
         return None
     try:
-        table = pa_csv.read_csv(
-            pa.BufferReader(data),
-            read_options=pa_csv.ReadOptions(column_names=_NAMES),
-            parse_options=pa_csv.ParseOptions(
-                delimiter=delimiter,
-                quote_char=False,
-                double_quote=False,
-                escape_char=False,
-                newlines_in_values=False,
-                ignore_empty_lines=False,
-            ),
-            convert_options=pa_csv.ConvertOptions(
-                column_types=_TYPES, null_values=[], strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid:
+        first = json.loads(data.partition(b"\n")[0])
+    except (ValueError, RecursionError):
         return None
-    return _ordered(table.combine_chunks())
+    if not isinstance(first, dict):
+        return None
+    bound = bind(tuple(first), runs.RUN_SHAPE, columns=columns, source=source, line=1)
+    if set(bound.values()) != set(first):
+        return None
+    if any(data.count(json.dumps(key).encode()) != rows for key in first):  # a key said twice
+        return None
+    schema = pa.schema([(key, _TYPES[field]) for field, key in bound.items()])
+    table = pa_json.read_json(
+        pa.BufferReader(data),
+        parse_options=pa_json.ParseOptions(
+            explicit_schema=schema, newlines_in_values=False, unexpected_field_behavior="error"
+        ),
+    )
+    return _typed(table, bound, first_line=1) if len(table) == rows else None
 
 
-def _ordered(table: pa.Table) -> pa.Table | None:
-    """The rows query by query, or None when ranks or scores need more than the plain reading."""
+def _parsed(data: bytes, delimiter: str, names: list[str], bound: Mapping[str, str]) -> pa.Table:
+    """The columns that are read, the scores as numbers, nothing quoted or left out. ArrowInvalid
+    where the rows differ in width, are no UTF-8, or have a score that is no number."""
+    return pa_csv.read_csv(
+        pa.BufferReader(data),
+        read_options=pa_csv.ReadOptions(column_names=names),
+        parse_options=pa_csv.ParseOptions(
+            delimiter=delimiter,
+            quote_char=False,
+            double_quote=False,
+            escape_char=False,
+            newlines_in_values=False,
+            ignore_empty_lines=False,
+        ),
+        convert_options=pa_csv.ConvertOptions(
+            column_types={
+                name: pa.float64() if field == "score" else pa.string()
+                for field, name in bound.items()
+            },
+            include_columns=list(bound.values()),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _typed(table: pa.Table, bound: Mapping[str, str], *, first_line: int) -> _Plain | None:
+    """The columns under our names and of our types; one that there is not is null. None where a
+    rank is longer than any that is meant so."""
+    columns = []
+    for field in RUN_SCHEMA.names[1:]:
+        if field not in bound:
+            columns.append(pa.nulls(len(table), _TYPES[field]))
+            continue
+        column = table[bound[field]].combine_chunks()
+        if field == "rank" and column.type == pa.string():
+            if len(column) and pc.max(pc.binary_length(column)).as_py() > RANK_DIGITS:
+                return None
+            column = column.cast(pa.int32())
+        columns.append(column)
+    return _Plain(pa.table(columns, names=RUN_SCHEMA.names[1:]), first_line)
+
+
+def _settled(plain: _Plain, source: Source) -> pa.Table | None:
+    """The rows query by query in the order of their ranks, or None where the order needs care."""
+    table, first_line = plain
     query = table["query_id"].combine_chunks().dictionary_encode()
-    codes = query.indices.to_numpy()
-    ranks, scores = table["rank"].to_numpy(), table["score"].to_numpy()
-    lengths = [table[name].combine_chunks() for name in ("query_id", "passage_id")]
-    if any(_has_empty(column) for column in lengths) or not np.isfinite(scores).all():
+    passage = table["passage_id"].combine_chunks().dictionary_encode()
+    count = len(table)
+    ranks, scores = table["rank"].combine_chunks(), table["score"].combine_chunks()
+    if not count or not (_visible(query) and _visible(passage)):
         return None
-    order = np.argsort(codes, kind="stable")
-    codes, ranks, scores = codes[order], ranks[order], scores[order]
-    same = codes[1:] == codes[:-1]
-    starts = np.flatnonzero(np.r_[True, ~same])
-    expected = np.arange(len(codes)) - np.repeat(starts, np.diff(np.r_[starts, len(codes)])) + 1
-    if not np.array_equal(ranks, expected) or (same & (scores[1:] > scores[:-1])).any():
+    ranked, scored = ranks.null_count == 0, scores.null_count == 0
+    if not (ranked or (scored and ranks.null_count == count)):
         return None
-    passages = table["passage_id"].combine_chunks().dictionary_encode()
-    pairs = codes.astype(np.int64) * len(passages.dictionary) + passages.indices.to_numpy()[order]
-    pairs.sort()
+    if not (scored or scores.null_count == count):
+        return None
+    codes, passages = _numbers(query.indices), _numbers(passage.indices)
+    given = _numbers(scores) if scored else np.zeros(count)
+    if not np.isfinite(given).all():
+        return None
+    pairs = np.sort(codes.astype(np.int64) * len(passage.dictionary) + passages)
     if (pairs[1:] == pairs[:-1]).any():
         return None
-    contiguous = np.array_equal(order, np.arange(len(order)))
-    rows: Any = table if contiguous else table.take(pa.array(order))
-    numbered = [pa.array(order + 1), *(rows[name] for name in RUN_SCHEMA.names[1:])]
-    return pa.table(numbered, schema=RUN_SCHEMA)
+    asked = len(query.dictionary)
+    constant = (
+        ranked and scored and count > asked and _numbers(ranks).min() == _numbers(ranks).max()
+    )
+    if constant:
+        rank = ranks[0].as_py()
+        source.note(0, f"every rank is {rank}; the scores were sorted instead")
+    if ranked and not constant:
+        order = _by_rank(codes, _numbers(ranks), given if scored else None, source, first_line)
+    else:
+        order = _by_score(codes, given, passage)
+    if order is None:
+        return None
+    sorted_codes = codes[order]
+    rows = (
+        table if np.array_equal(order, np.arange(count)) else table.take(_column(order, pa.int64()))
+    )
+    return pa.table(
+        [
+            _column(order + first_line, pa.int64()),
+            rows["query_id"],
+            rows["passage_id"],
+            _column(_places(sorted_codes) + 1, pa.int32()),
+            rows["score"],
+        ],
+        schema=RUN_SCHEMA,
+    )
 
 
-def _has_empty(column: Any) -> bool:
-    offsets = np.frombuffer(column.buffers()[1], dtype=np.int32)[: len(column) + 1]
-    return bool((np.diff(offsets) == 0).any())
+def _by_rank(codes: Any, ranks: Any, scores: Any, source: Source, first_line: int) -> Any:
+    """The order of the rows, or None where a query's ranks are no whole sequence from 0 or 1."""
+    order = np.lexsort((ranks, codes))
+    codes, ranks = codes[order], ranks[order]
+    places = _places(codes)
+    starts = np.flatnonzero(places == 0)
+    base = ranks[starts]
+    if ((base != 0) & (base != 1)).any() or (ranks != base[codes] + places).any():
+        return None
+    contradicted = np.zeros(len(starts), dtype=bool)
+    if scores is not None:
+        scores = scores[order]
+        rises = (codes[1:] == codes[:-1]) & (scores[1:] > scores[:-1])
+        contradicted[codes[1:][rises]] = True
+    for number in np.flatnonzero((base == 0) | contradicted).tolist():
+        line = int(order[starts[number]]) + first_line
+        if base[number] == 0:
+            source.note(line, runs.FROM_ZERO)
+        if contradicted[number]:
+            source.note(line, runs.CONTRADICTED)
+    return order
+
+
+def _by_score(codes: Any, scores: Any, passage: Any) -> Any:
+    """The order of the rows: ties by passage id from the last to the first."""
+    order = np.lexsort((-scores, codes))
+    ties = (codes[order][1:] == codes[order][:-1]) & (scores[order][1:] == scores[order][:-1])
+    if not ties.any():
+        return order
+    place = np.empty(len(passage.dictionary), dtype=np.int64)
+    place[_numbers(pc.sort_indices(passage.dictionary))] = np.arange(len(place))  # UTF-8's order
+    return np.lexsort((-place[_numbers(passage.indices)], -scores, codes))
+
+
+def _places(codes: Any) -> Any:
+    """Of codes that stand together, the place of each among its equals, from 0."""
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+    return np.arange(len(codes)) - np.repeat(starts, np.diff(np.r_[starts, len(codes)]))
+
+
+def _visible(ids: Any) -> bool:
+    """Whether every id of a dictionary column is there and holds something visible."""
+    if ids.null_count:
+        return False
+    values = ids.dictionary
+    unsure = values.filter(pc.invert(pc.match_substring_regex(values, "[!-~]")))
+    return all(text.strip() for text in unsure.to_pylist())
+
+
+# Arrow's own ways to numpy and back load pandas, which costs 0.4 s.
+_KINDS = {pa.int32(): "<i4", pa.int64(): "<i8", pa.uint64(): "<u8", pa.float64(): "<f8"}
+
+
+def _numbers(column: Any) -> Any:
+    """The numbers of a column without nulls."""
+    found = np.frombuffer(column.buffers()[1] or b"", dtype=_KINDS[column.type])
+    return found[column.offset : column.offset + len(column)]
+
+
+def _column(numbers: Any, kind: pa.DataType) -> pa.Array:
+    """A column of numbers."""
+    values = np.ascontiguousarray(numbers, dtype=_KINDS[kind])
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])

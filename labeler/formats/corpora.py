@@ -84,7 +84,8 @@ def _passage(row: Row, source: Source) -> Passage:
     identity = identifier(row.cells, "passage_id", source=source, line=row.line)
     if row.cells.get("text") is None:
         raise Refused("no text", "the passage's text")
-    passage = Passage(identity, *(text_of(row.cells, field) for field in CORPUS_COLUMNS[1:]))
+    given = {field: text_of(row.cells, field) for field in row.cells if field != "passage_id"}
+    passage = Passage(identity, **given)
     if not passage.text.strip():
         source.note(row.line, "a passage without text")
     return passage

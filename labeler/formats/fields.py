@@ -104,6 +104,8 @@ def columns_from(text: str) -> dict[str, str]:
 def identifier(cells: Cells, field: str, *, source: Source, line: int) -> str:
     """An id, exactly as it stands. A JSON integer becomes its digits, which is noted."""
     value = cells.get(field)
+    if type(value) is str and value.isascii() and value.isprintable() and value.strip():
+        return value  # what nearly all are: nothing below could be wrong with it
     if type(value) is int:
         source.note(line, f"{field} is a number and was read as text")
         return str(value)

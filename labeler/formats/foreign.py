@@ -40,6 +40,11 @@ def reader_of(document: object) -> Reader | None:
     ):
         if isinstance(document.get(key), list):
             return read
+    queries = document.get("queries")
+    if isinstance(queries, list) and any(
+        isinstance(one, dict) and "placeholders" in one for one in queries
+    ):
+        return _rre
     nested = document and all(
         isinstance(grades, dict)
         and grades
@@ -90,37 +95,60 @@ def _judgment_list(document: dict[str, Any]) -> Iterator[Link]:
 
 
 def _rre(document: dict[str, Any]) -> Iterator[Link]:
-    topics = document.get("topics", [document])
-    for number, topic in enumerate(topics):
-        groups = _list(_object(topic, f"topics[{number}]").get("query_groups"), f"topics[{number}]")
-        for group in groups:
+    """Topics of query groups; or the groups, or queries with documents of their own, alone."""
+    named = document.get("query_placeholder")
+    placeholder = named if isinstance(named, str) else "$query"
+    for number, topic in enumerate(document.get("topics", [document])):
+        held = _object(topic, f"topics[{number}]")
+        if "query_groups" not in held and "queries" in held:
+            for query in _list(held["queries"], f"topics[{number}]"):
+                where = f"query {shown(_rre_text(query, placeholder))}"
+                yield from _rre_links([query], query, placeholder, where)
+            continue
+        for group in _list(held.get("query_groups"), f"topics[{number}]"):
             where = f"query group {shown(_object(group, 'query_groups').get('name'))}"
-            texts = [_rre_text(query) for query in _list(group.get("queries"), where)]
-            relevant = _mapping_at(group, "relevant_documents", where)
-            for text in dict.fromkeys(filter(None, texts)):
-                for passage_id, grade in _rre_grades(relevant, where):
-                    yield Link(where, _cells(None, passage_id, grade) | {"query": text})
+            yield from _rre_links(_list(group.get("queries"), where), group, placeholder, where)
 
 
-def _rre_text(query: object) -> str:
-    """The text of a query: its `$query` placeholder, or the only placeholder that it has."""
+def _rre_links(
+    queries: list[Any], owner: dict[str, Any], placeholder: str, where: str
+) -> Iterator[Link]:
+    """Each of the queries with each of the documents that their owner has rated."""
+    relevant = owner.get("relevant_documents")
+    for text in dict.fromkeys(_rre_text(query, placeholder) for query in queries):
+        for passage_id, grade in _rre_grades(relevant, where):
+            yield Link(where, _cells(None, passage_id, grade) | {"query": text})
+
+
+def _rre_text(query: object, placeholder: str) -> str:
+    """The text of a query: its placeholder of that name, or the only one that it has."""
     held = _object(query, "queries").get("placeholders")
     if not isinstance(held, dict):
         raise Refused("a query without placeholders", '{"$query": text}')
-    text = held.get("$query", next(iter(held.values()), "") if len(held) == 1 else "")
+    text = held.get(placeholder, next(iter(held.values()), "") if len(held) == 1 else "")
     if not isinstance(text, str) or not text:
         raise Refused("a query without a text", '{"$query": text}')
     return text
 
 
-def _rre_grades(relevant: dict[str, Any], where: str) -> Iterator[tuple[object, object]]:
-    """Both forms of RRE: {grade: [ids]} and {id: {"gain": grade}}."""
-    for key, value in relevant.items():
+def _rre_grades(relevant: object, where: str) -> Iterator[tuple[object, object]]:
+    """The forms of RRE and its tools: {grade: [ids]}, {id: {"gain": grade}}, and a list of
+    {"document_id", "gain"}; "rating" may stand for "gain"."""
+    if isinstance(relevant, list):
+        for rated in relevant:
+            judged = _object(rated, where)
+            yield judged.get("document_id", judged.get("id")), _rre_gain(judged)
+        return
+    for key, value in _object(relevant, f"relevant_documents of {where}").items():
         if isinstance(value, dict):
-            yield key, value.get("gain")
+            yield key, _rre_gain(value)
         else:
             for passage_id in _list(value, where):
                 yield passage_id, key
+
+
+def _rre_gain(judged: dict[str, Any]) -> object:
+    return judged.get("gain", judged.get("rating"))
 
 
 def _cells(query_id: object, passage_id: object, grade: object) -> Cells:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from typing import NamedTuple
 
 _BLANK = " \t\r\n\xa0\u200b\ufeff"
@@ -37,13 +37,16 @@ class Joins(NamedTuple):
         return ", ".join([counted, *near]) + example
 
 
-def near_misses(brought: Iterable[str], known: Iterable[str]) -> Joins:
-    """Count which ids of `brought` are among `known`, and which nearly are."""
-    have, mine = frozenset(known), frozenset(brought)
+def near_misses(brought: Collection[str], known: Iterable[str]) -> Joins:
+    """Count which ids of `brought`, each there once, are among `known`, and which nearly are."""
+    have = _set(known)
+    if not have:
+        return Joins(len(brought), 0, 0, 0, 0)
+    mine = _set(brought)
     missing = mine - have
     counts = [0] * len(_FORMS)
     example: tuple[str, str] | None = None
-    for place, form in enumerate(_FORMS if missing and have else ()):
+    for place, form in enumerate(_FORMS if missing else ()):
         forms = {form(identity): identity for identity in sorted(have)}
         near = {identity for identity in missing if form(identity) in forms}
         if near and example is None:
@@ -53,6 +56,10 @@ def near_misses(brought: Iterable[str], known: Iterable[str]) -> Joins:
         missing -= near
     nfc, trimmed, caseless = counts
     return Joins(len(mine), len(mine & have), nfc, trimmed, caseless, example)
+
+
+def _set(ids: Iterable[str]) -> Set[str]:
+    return ids if isinstance(ids, Set) else frozenset(ids)
 
 
 def _nfc(identity: str) -> str:

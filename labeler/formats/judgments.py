@@ -125,6 +125,8 @@ def document_rows(source: Source) -> Iterator[Row] | None:
 def _linked(source: Source, read: Callable[[dict[str, Any]], Iterable[Any]]) -> Iterator[Row]:
     for line, document in values(source):
         try:
+            if reader_of(document) is not read:
+                raise Refused("a further JSON value, unlike the first", "documents of one tool")
             for where, cells in read(document):
                 if cells["query_id"] is None and isinstance(cells.get("query"), str):
                     cells["query_id"] = cells["query"]

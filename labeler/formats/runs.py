@@ -32,6 +32,10 @@ RUN_SHAPE = Shape(
 )
 
 
+FROM_ZERO = "ranks count from 0; they were shifted to count from 1"
+CONTRADICTED = "a query's scores contradict its ranks; the ranks decide"
+
+
 class _Hit(NamedTuple):
     """One row of a run before its place in the ranking is settled."""
 
@@ -65,7 +69,7 @@ def read_run(
     rankings: dict[str, _Ranking] = {}
     hits = (
         _named_hits(source, columns or {})
-        if _is_named(source, columns or {})
+        if is_named(source, columns or {})
         else _trec_hits(source)
     )
     for query_id, hit in hits:
@@ -84,7 +88,7 @@ def read_run(
     reading.finish()
 
 
-def _is_named(source: Source, columns: Mapping[str, str]) -> bool:
+def is_named(source: Source, columns: Mapping[str, str]) -> bool:
     """Whether the columns have names; a table without them is told so rather than read as TREC."""
     if columns or is_json(source) or delimiter_of(source, RUN_SHAPE, columns) is not None:
         return True
@@ -152,12 +156,12 @@ def _by_rank(query_id: str, ranking: _Ranking, source: Source) -> _Ranking:
         ranking = _settled(query_id, ranking, source)
         ranks = [hit.rank or 0 for hit in ranking]
         if ranks and ranks[0] == 0:
-            source.note(ranking[0].line, "ranks count from 0; they were shifted to count from 1")
+            source.note(ranking[0].line, FROM_ZERO)
         if ranks and (ranks[0] > 1 or ranks[-1] - ranks[0] >= len(ranks)):
             source.note(ranking[0].line, "a query's ranks have gaps, which were closed")
     scores = [hit.score for hit in ranking if hit.score is not None]
     if scores != sorted(scores, reverse=True):
-        source.note(ranking[0].line, "a query's scores contradict its ranks; the ranks decide")
+        source.note(ranking[0].line, CONTRADICTED)
     return ranking
 
 

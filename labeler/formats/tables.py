@@ -17,6 +17,9 @@ from labeler.formats.write import unguard
 csv.field_size_limit(2**31 - 1)  # a passage may be longer than csv's 131,072 characters
 
 DELIMITERS = ",\t;|"
+QUEPID = ["query", "docid", "rating"]
+"""The header of Quepid's ratings, which name queries and passages that nobody has rated too."""
+
 LINE_SUFFIXES = (".jsonl", ".ndjson")
 TREC_SUFFIXES = (".trec", ".qrels", ".qrel", ".run")
 
@@ -155,7 +158,9 @@ def table_rows(
     cells_of = itemgetter(*(names.index(name) for name in bound.values()))  # at least two
     guarded = tuple(names) in shape.layouts
     for line, row in cells:
-        if len(row) != len(names) and any(row[len(names) :]) | (len(row) < len(names)):
+        if names == QUEPID and not any(row[2:]):
+            source.note(line, "a query or passage without a rating was left out")
+        elif len(row) != len(names) and any(row[len(names) :]) | (len(row) < len(names)):
             source.refuse(line, Refused(f"{len(row)} cells", f"{len(names)}, as in the header"))
         elif not storable(whole := "".join(row)):
             source.refuse(line, Refused("bytes that are not UTF-8", "UTF-8 or UTF-16 text"))

@@ -15,7 +15,7 @@ from typing import Literal, TextIO
 from labeler.errors import LabelerError
 
 Cell = str | int | float | bool | None
-Format = Literal["csv", "jsonl", "trec", "beir", "json"]
+Format = Literal["csv", "jsonl", "trec", "beir", "json", "html", "md"]
 
 _RUNS = "=+\\-@\t\r\n\0＝＋－＠"  # noqa: RUF001 - spreadsheets in East Asia run the full-width ones
 _MUST_GUARD = re.compile(f"'*[{_RUNS}]")

@@ -13,7 +13,7 @@ from labeler.model import GRADES, Passage, Query, Rubric, Verdict, content_hash
 MAX_TOKENS = 1024
 """What a reply may cost in output tokens, thinking included."""
 
-_SCHEMA: dict[str, object] = {
+SCHEMA: dict[str, object] = {
     "type": "object",
     "properties": {
         "reason": {"type": "string", "description": "One sentence: what decided the grade."},
@@ -22,6 +22,7 @@ _SCHEMA: dict[str, object] = {
     "required": ["reason", "grade"],
     "additionalProperties": False,
 }
+"""What a reply that grades must be."""
 
 _FRAME = """\
 You judge how well a passage answers a query, so that a search system can be measured. Judge by
@@ -161,14 +162,14 @@ def build(model: Model, rubric: Rubric, *, query: Query, passage: Passage) -> Re
     params: dict[str, Any] = {
         "model": model.id,
         "max_tokens": min(MAX_TOKENS, model.max_tokens),
-        "system": _system(rubric.text, _examples(rubric)),
+        "system": _system(rubric.text, examples(rubric)),
         "messages": [{"role": "user", "content": _TURN.format(pair=_pair(query, passage))}],
     }
     output: dict[str, object] = {}
     if model.effort:
         output["effort"] = "low"
     if model.structured:
-        output["format"] = {"type": "json_schema", "schema": _SCHEMA}
+        output["format"] = {"type": "json_schema", "schema": SCHEMA}
     if output:
         params["output_config"] = output
     return request(params)
@@ -199,7 +200,8 @@ def escaped(value: object) -> str:
     return plain(json.dumps(value, ensure_ascii=False)).replace("<", "\\u003c")
 
 
-def _examples(rubric: Rubric) -> str:
+def examples(rubric: Rubric) -> str:
+    """A rubric's examples as a system prompt shows them; "" where it has none."""
     if not rubric.examples:
         return ""
     lines = "\n".join(escaped(dict(example)) for example in rubric.examples)

@@ -247,7 +247,8 @@ def decide(request: Request) -> Decided:
     if not passage["text"].strip():
         return Decided(Grade.NO, "the passage is empty")
     missing = sorted(words.keys() - held.words) + sorted(exact.keys() - held.identifiers)
-    share = 1 - sum(weights[term] for term in missing) / sum(weights.values())
+    # Rounding may leave a hair below nothing.
+    share = max(0.0, 1 - sum(weights[term] for term in missing) / sum(weights.values()))
     reason = _reason(len(weights), share, missing)
     if share >= YES_FROM and exact.keys() <= held.identifiers:
         return Decided(Grade.YES, reason)

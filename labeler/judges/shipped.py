@@ -15,6 +15,12 @@ DEFAULT = "relevance"
 LEXICAL = "lexical"
 """The description of the lexical baseline's rule."""
 
+CORRECTNESS = "correctness"
+"""The rubric for answers where none is named."""
+
+RUBRICS = (DEFAULT, LEXICAL, CORRECTNESS)
+"""Every rubric of the package."""
+
 
 class Canary(NamedTuple):
     """A pair whose passage tries to talk its judge into the grade `pushes`.
@@ -33,7 +39,7 @@ class Canary(NamedTuple):
 
 def rubric(name: str) -> Rubric | None:
     """The rubric of that name in the package, always version 1; None where there is none."""
-    if name not in (DEFAULT, LEXICAL):
+    if name not in RUBRICS:
         return None
     folder = files("labeler.judges") / "rubrics"
     examples = folder / f"{name}.examples.jsonl"

@@ -26,11 +26,23 @@ MAX_TOKENS = 2048
 """What a reply may cost in output tokens unless a prompt says otherwise."""
 
 
+Shape = Callable[[Mapping[str, Any]], str]
+"""Why a JSON object is not what was asked for; "" where it is."""
+
+
+def any_object(_found: Mapping[str, Any]) -> str:
+    """The shape of a reply that may be any object."""
+    return ""
+
+
 class Prompt(NamedTuple):
-    """A request about a `subject`, which is the asker's own name for what it asks about."""
+    """A request about a `subject`, which is the asker's own name for what it asks about. A reply
+    without the right `shape` is unreadable.
+    """
 
     subject: str
     request: Request
+    shape: Shape = any_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +141,15 @@ def read(prompt: Prompt, reply: Reply, *, model: str, price: prices.Price | None
     """What a reply is: an object, or unreadable with the reason in words."""
     told = read_object(reply.body)
     usage = told.usage
+    why = told.why_unreadable if told.found is None else prompt.shape(told.found)
     written = Written(
         prompt.subject,
         prompt.request.request_id,
         model,
-        Status.UNREADABLE if told.found is None else Status.OK,
-        told.why_unreadable,
+        Status.UNREADABLE if why else Status.OK,
+        why,
         reply.body,
-        found=told.found,
+        found=None if why else told.found,
         input_tokens=prices.tokens(usage, "input_tokens"),
         output_tokens=prices.tokens(usage, "output_tokens"),
         cost=prices.cost(price, usage),

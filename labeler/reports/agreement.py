@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -52,24 +52,34 @@ def choose(
     labels: str | None = None,
 ) -> Selection:
     """The selection that was asked for. What was left open is taken from the spot check, else the
-    newest judge, rubric and model that fit; `labels` is one of READINGS, by default "both"."""
+    newest judge, rubric and model that fit; `labels` is one of READINGS, by default "both".
+    Verdicts on answers are chosen by their rubric or their spot check alone."""
     if spotcheck is not None:
         check = spotchecks.named(store, spotcheck)
+        if not check.n:
+            raise LabelerError(
+                f"{spotcheck} is a list of pairs that were chosen, no sample: its agreement stands "
+                "for nothing else"
+            )
         if judge is None:
             judge, rubric, model = check.judge, rubric or check.rubric, model or check.model
         elif judge == check.judge and rubric is None and model is None:
             rubric, model = check.rubric, check.model
-    known = verdicts.judges(store)
+    known = verdicts.judges(store, answers=None)
     for found in known:
-        if all(
+        if (rubric is not None or not found.answers) and all(
             asked is None or asked == value
             for asked, value in zip((judge, rubric, model), found[:3], strict=True)
         ):
             who = (spotcheck, annotator, labels or "both")
-            return Selection(found.judge, found.rubric, found.model, *who)
+            return Selection(*found[:3], *who, answers=found.answers)
     asked = " ".join(filter(None, (judge, rubric, model))) or "any judge"
-    names = ", ".join(" ".join(filter(None, found[:3])) for found in known) or "none"
+    names = ", ".join(map(_known, known)) or "none"
     raise LabelerError(f"There are no verdicts of {asked}; known: {names}")
+
+
+def _known(found: verdicts.Judged) -> str:
+    return " ".join(filter(None, (*found[:3], "(answers)" if found.answers else "")))
 
 
 def newest(store: Store) -> Selection:
@@ -112,12 +122,10 @@ def build(
         planned=measured.n + missing.unlabelled if checked else None,
         uncovered=weighed.uncovered if weighed else (),
     )
-    if tuned.sentence:
-        decided = replace(decided, reasons=(*decided.reasons, tuned.sentence))
     return Report(
         selection,
         measured,
-        decided,
+        confirmation.held_to(decided, tuned),
         missing,
         comparison.slices(parts, threshold=threshold),
         strata,

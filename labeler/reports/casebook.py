@@ -63,6 +63,7 @@ select l.query_id, l.passage_id from (
     select b.query_id, b.passage_id from blind_labels b where b.grade = $1 and not exists (
         select 1 from current_adjudications a
         where a.query_id = b.query_id and a.passage_id = b.passage_id)) as l
+where not exists (select 1 from answers w where w.answer_id = l.passage_id)
 order by 1, 2
 """
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from labeler.model import Decision
 from labeler.reports.render import counted, judge_name
 from labeler.reports.workshop_lines import look_json, looked
+from labeler.stats.evidence import labels_more
+from labeler.stats.explanation import percent
+from labeler.stats.gate import Gate
+from labeler.stats.intervals import clopper_pearson_bounds
 from labeler.store import contrasts, looks, rubrics
 from labeler.store.comparison import Comparison, Selection
 from labeler.store.db import Store
@@ -48,6 +53,38 @@ def confirmation(store: Store, selection: Selection, found: Comparison, *, n: in
         "(`labeler rubric confirm`)."
     )
     return Confirmation("only tuned", said, before, 0, examples, None)
+
+
+def held_to(decided: Gate, found: Confirmation) -> Gate:
+    """The gate's decision on a rubric that was written from labelled pairs: what it was tuned on
+    does not speak for it, so it is TRUSTED only where the held-out pairs of the newest look allow
+    it as well, by the same bound."""
+    reasons = (*decided.reasons, found.sentence) if found.sentence else decided.reasons
+    decided = replace(decided, reasons=reasons)
+    if not found.before or decided.decision is not Decision.TRUSTED:
+        return decided
+    look = found.look
+    if look is None or look.reading == "worse":
+        return replace(
+            decided,
+            decision=Decision.UNDECIDED,
+            sentence=f"UNDECIDED: {found.sentence}",
+        )
+    x, n, limit = look.disagreements, look.n, decided.threshold
+    bounds = clopper_pearson_bounds(x, n)
+    if bounds.hi <= limit:
+        return decided
+    said = f"on {counted(n, 'held-out pair')} alone the judge disagrees on {x:,}"
+    if bounds.lo > limit:
+        sentence = f"REJECTED: {said}, at least {percent(bounds.lo)} with 95% confidence."
+        return replace(decided, decision=Decision.REJECTED, sentence=sentence)
+    more = labels_more(x, n, threshold=limit)
+    sentence = (
+        f"UNDECIDED: {said}, which leaves up to {percent(bounds.hi)}, and it was tuned on the "
+        f"others: {counted(more, 'more held-out label')} without a disagreement would settle it "
+        "(`labeler spotcheck draw NAME --held-out`, then another look)."
+    )
+    return replace(decided, decision=Decision.UNDECIDED, sentence=sentence, labels_needed=more)
 
 
 def _entry(store: Store, ref: str) -> rubrics.Entry | None:

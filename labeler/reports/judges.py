@@ -38,8 +38,8 @@ def candidates(
     """All judges, those that pass first and of them the cheapest first."""
     prices = costs.per_verdict(store)
     found = []
-    for judged in verdicts.judges(store):
-        selection = Selection(judged.judge, judged.rubric, judged.model, spotcheck)
+    for judged in verdicts.judges(store, answers=None if spotcheck else False):
+        selection = Selection(*judged[:3], spotcheck, answers=judged.answers)
         report = agreement.build(store, selection, threshold=threshold, by=())
         rate = report.agreement.weighted_disagreement or report.agreement.disagreement
         price = prices.get((judged.judge, judged.rubric, judged.model))

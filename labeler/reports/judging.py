@@ -12,11 +12,11 @@ def title(name: str) -> str:
     return lexical.TITLE if name == lexical.NAME else name
 
 
-def summary(done: Summary) -> str:
-    """A run in a few lines."""
+def summary(done: Summary, what: str = "pairs") -> str:
+    """A run in a few lines; `what` was judged."""
     who = ", ".join(filter(None, (title(done.judge), done.rubric, done.model)))
     grades = ", ".join(f"{done.grades[grade]:,} {grade}" for grade in ("YES", "PART", "NO"))
-    lines = [f"{who}: {done.judged:,} pairs judged ({grades})"]
+    lines = [f"{who}: {done.judged:,} {what} judged ({grades})"]
     others = {
         "unreadable": done.unreadable,
         "without a reply": done.missed,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from labeler.reports import casebook
+from labeler.reports import casebook, drafts
 from labeler.store import adjudications, spotchecks, tasks, verdicts
 from labeler.store.db import Store
 from labeler.store.people import Person
@@ -30,8 +30,8 @@ class Change(NamedTuple):
 
 ORDER = {
     "annotator": ("label",),
-    "reviewer": ("review", "queries", "label"),
-    "lead": ("agreement", "review", "queries", "label"),
+    "reviewer": ("review", "drafts", "queries", "label"),
+    "lead": ("agreement", "review", "drafts", "queries", "label"),
 }
 """The pages of each role's work, the first being where it lands."""
 
@@ -41,6 +41,7 @@ def waiting(store: Store, person: Person) -> list[Waiting]:
     found = {
         "label": _to_label(store, person.name),
         "review": _to_review(store),
+        "drafts": _to_accept(store),
         "queries": _to_answer(store),
         "agreement": _to_decide(store),
     }
@@ -67,6 +68,11 @@ def _to_review(store: Store) -> Waiting | None:
     judge, rubric, model = judged[:3] if judged else ("", "", "")
     left = len(adjudications.queue(store, judge=judge, rubric=rubric, model=model))
     return Waiting("review", left, f"{left:,} differences to settle") if left else None
+
+
+def _to_accept(store: Store) -> Waiting | None:
+    left = len(drafts.status(store).having(drafts.State.WAITING))
+    return Waiting("drafts", left, f"{left:,} drafted queries to decide on") if left else None
 
 
 def _to_answer(store: Store) -> Waiting | None:
@@ -97,6 +103,8 @@ _SAID = {
     "adjudicate": "Differences settled",
     "write query": "Queries written",
     "change query": "Queries changed",
+    "accept draft": "Drafts accepted",
+    "reject draft": "Drafts rejected",
     "failure": "Production failures reported",
     "search": "Searches kept as evidence",
     "candidate": "Passages found by hand",
@@ -112,6 +120,7 @@ _SAID = {
     "import run": "Runs imported",
     "import verdicts": "Files of verdicts imported",
     "import labels": "Files of labels imported",
+    "import answers": "Files of answers imported",
     "add rubric": "Rubrics added",
 }
 

@@ -98,7 +98,7 @@ def choose(
         spotchecks.named(store, spotcheck)
     known = [
         found
-        for found in verdicts.judges(store)
+        for found in verdicts.judges(store, answers=None)
         if judge in (None, found.judge) and model in (None, found.model)
     ]
     one, other = _called(known, first), _called(known, second)
@@ -106,18 +106,25 @@ def choose(
         if not found:
             names = ", ".join(judge_name(*f[:3]) for f in known) or "none"
             raise LabelerError(f"There are no verdicts of {name!r}; known: {names}")
-    a, b = min(
-        ((a, b) for a in one for b in other),
+    chosen = min(
+        ((a, b) for a in one for b in other if spotcheck or a.answers == b.answers),
         key=lambda both: (
             both[0][:3] == both[1][:3],
             both[0].judge != both[1].judge,
             both[0].model != both[1].model,
             one.index(both[0]) + other.index(both[1]),
         ),
+        default=None,
     )
+    if chosen is None:
+        raise LabelerError(f"One of {first} and {second} judged answers, the other passages")
+    a, b = chosen
     if a[:3] == b[:3]:
         raise LabelerError(f"{first} and {second} are the same: {judge_name(*a[:3])}")
-    return Selection(*a[:3], spotcheck), Selection(*b[:3], spotcheck)
+    return (
+        Selection(*a[:3], spotcheck, answers=a.answers),
+        Selection(*b[:3], spotcheck, answers=b.answers),
+    )
 
 
 def _called(known: Sequence[verdicts.Judged], name: str) -> list[verdicts.Judged]:

@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from hashlib import sha1
 
 from labeler.model import Judgment, State
 from labeler.store.db import Cursor, Store, append, numbers, scalar
@@ -110,7 +111,15 @@ def _state(judgment: Judgment) -> str:
 def _event(judgment: Judgment, file_hash: str, person: str, state: str) -> str:
     """The UUID of a row of a file: the same whenever the file is read the same way."""
     said = (judgment.query_id, judgment.passage_id, judgment.grade or "", judgment.note)
-    return str(uuid.uuid5(_NAMESPACE, json.dumps([file_hash, person, state, *said])))
+    return _uuid5(json.dumps([file_hash, person, state, *said]))
+
+
+def _uuid5(name: str) -> str:
+    """`str(uuid.uuid5(_NAMESPACE, name))` in a third of its time."""
+    found = int.from_bytes(sha1(_NAMESPACE.bytes + name.encode()).digest()[:16])
+    found = found & ~(0xF000 << 64) & ~(0xC000 << 48) | 5 << 76 | 0x8000 << 48
+    text = f"{found:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def _moment(text: str) -> datetime | None:

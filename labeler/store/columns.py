@@ -44,7 +44,10 @@ def with_run(table: Any, run_id: str) -> Any:
     """The table with the run's id as one more column."""
     import pyarrow as pa
 
-    return table.append_column("run_id", pa.repeat(pa.scalar(run_id, pa.string()), len(table)))
+    text, count = run_id.encode(), len(table)
+    starts = np.arange(0, (count + 1) * len(text), len(text), dtype="<i4")
+    buffers = [None, pa.py_buffer(starts), pa.py_buffer(text * count)]  # pa.repeat loads pandas
+    return table.append_column("run_id", pa.Array.from_buffers(pa.string(), count, buffers))
 
 
 def digests(batches: Iterable[Any]) -> list[str]:
@@ -56,12 +59,28 @@ def digests(batches: Iterable[Any]) -> list[str]:
     hashes = [sha256() for _ in range(7)]
     for batch in batches:
         query, passage, rank, score = batch.columns
-        there = np.asarray(score.is_valid())
-        given = np.asarray(score.fill_null(0.0), dtype="<f8") + 0.0  # of -0.0 makes 0.0
-        parts = (*_bytes(query), *_bytes(passage), np.asarray(rank, dtype="<i4"), given, there)
+        there = _there(score)
+        given = np.where(there, _values(score, "<f8"), 0.0) + 0.0  # of -0.0 makes 0.0
+        parts = (*_bytes(query), *_bytes(passage), _values(rank, "<i4"), given, there)
         for found, values in zip(hashes, parts, strict=True):
             found.update(values)
     return [found.hexdigest() for found in hashes]
+
+
+def _values(column: Any, kind: str) -> Any:
+    """A column's numbers, whatever stands where there is none. (Arrow's own way loads pandas.)"""
+    return np.frombuffer(column.buffers()[1] or b"", dtype=kind)[
+        column.offset : column.offset + len(column)
+    ]
+
+
+def _there(column: Any) -> Any:
+    """Which values of a column are not null."""
+    bits = column.buffers()[0]
+    if bits is None:
+        return np.ones(len(column), dtype=bool)
+    flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), bitorder="little")
+    return flags[column.offset : column.offset + len(column)].astype(bool)
 
 
 def _bytes(texts: Any) -> tuple[Any, Any]:

@@ -43,7 +43,8 @@ __all__ = (
 class Selection:
     """Which judge is compared with whom.
 
-    Without a spot check: every pair that has a label and a verdict. `labels` is one of READINGS.
+    Without a spot check: every pair that has a label and a verdict, those with passages, or those
+    with `answers`. `labels` is one of READINGS.
     """
 
     judge: str
@@ -52,6 +53,7 @@ class Selection:
     spotcheck: str | None = None
     annotator: str | None = None
     labels: str = "both"
+    answers: bool = False
 
 
 class Arrays(NamedTuple):
@@ -210,9 +212,11 @@ def compared(store: Store, selection: Selection) -> Iterator[Comparison]:
         cursor.execute("begin")  # one view for the whole block
         try:
             check = [] if selection.spotcheck is None else [selection.spotcheck]
-            blind = sql.blind(selection.spotcheck)
+            blind = sql.blind(selection.spotcheck, answers=selection.answers)
             cursor.execute(f"create temp table blind as {blind}", [selection.annotator, *check])
-            made = sql.compared(selection.spotcheck, labels=selection.labels)
+            made = sql.compared(
+                selection.spotcheck, labels=selection.labels, answers=selection.answers
+            )
             cursor.execute(made, [*values, *check])
             yield Comparison(cursor, selection)
         finally:
@@ -228,8 +232,8 @@ class Settled(NamedTuple):
     grade: str
 
 
-def settled(store: Store) -> Iterator[Settled]:
-    """Every pair that people have graded, by query and passage: the adjudicated grade, else the
-    majority of the blind labels; ties are left out."""
-    for rows in store.batches(sql.settled(), [None]):
+def settled(store: Store, *, answers: bool = False) -> Iterator[Settled]:
+    """Every pair with a passage, or with an answer, that people have graded, by query and passage:
+    the adjudicated grade, else the majority of the blind labels; ties are left out."""
+    for rows in store.batches(sql.settled(answers=answers), [None]):
         yield from (Settled(*row) for row in rows)

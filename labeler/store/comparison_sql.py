@@ -51,7 +51,13 @@ _COLUMNS = """
     h.human, coalesce(h.why, 'unlabelled') as why, j.grade as verdict, j.status,
     j.reason, j.judged_at"""
 
-_EVERYWHERE = {"labels_picked": "true", "verdicts_picked": "true"}
+
+def about(table: str, *, answers: bool) -> str:
+    """The condition that a row of `table` is on an answer, or that it is on a passage."""
+    found = f"exists (select 1 from answers w where w.answer_id = {table}.passage_id)"
+    return found if answers else f"not {found}"
+
+
 _IN_TASKS = {
     "labels_picked": _PICKED.format("label_events", 2),
     "verdicts_picked": _PICKED.format("verdicts", 5),
@@ -125,26 +131,28 @@ l as (select query_id, passage_id, string_agg(annotator, ', ' order by annotator
     from blind b where state = 'labelled' and exists (select 1 from c
         where c.query_id = b.query_id and c.passage_id = b.passage_id)
     group by query_id, passage_id)
-select c.query_id, c.passage_id, coalesce(q.text, ''), coalesce(p.text, ''), coalesce(q.kind, ''),
+select c.query_id, c.passage_id, coalesce(q.text, ''), coalesce(p.text, w.text, ''),
+    coalesce(q.kind, ''),
     coalesce(p.source_uri, ''), c.human, c.verdict, c.reason, coalesce(l.notes, ''),
     coalesce(l.people, ''), c.judged_at, a.grade is not null and {settled}
 from c left join current_queries q on q.query_id = c.query_id
 left join p on p.passage_id = c.passage_id
+left join (select distinct answer_id, text from answers) w on w.answer_id = c.passage_id
 left join current_adjudications a on a.query_id = c.query_id and a.passage_id = c.passage_id
 left join l on l.query_id = c.query_id and l.passage_id = c.passage_id {order}"""
 
 
-def blind(spotcheck: str | None) -> str:
+def blind(spotcheck: str | None, *, answers: bool = False) -> str:
     """The newest blind event of each person and pair: $1 the annotator or null, $2 the spot check,
-    where there is one."""
-    return _BLIND.format(**_picked(spotcheck))
+    where there is one; without one those on passages, or on `answers`."""
+    return _BLIND.format(**_picked(spotcheck, answers))
 
 
-def compared(spotcheck: str | None, *, labels: str) -> str:
+def compared(spotcheck: str | None, *, labels: str, answers: bool = False) -> str:
     """What makes the table `compared`, by one of READINGS: $1 the annotator or null, $2 to $4
-    judge, rubric and model, $5 the spot check, where there is one."""
+    judge, rubric and model, $5 the spot check, where there is one. `answers` as for `blind`."""
     table = _EVERY if spotcheck is None else _CHECKED
-    picked = _picked(spotcheck)
+    picked = _picked(spotcheck, answers)
     return table.format(
         votes=_VOTES.format(**READINGS[labels]),
         verdicts=_VERDICTS.format(**picked),
@@ -152,11 +160,12 @@ def compared(spotcheck: str | None, *, labels: str) -> str:
     )
 
 
-def settled() -> str:
-    """Every pair that people have graded; $1 is null."""
+def settled(*, answers: bool = False) -> str:
+    """Every passage, or every answer, that people have graded; $1 is null."""
     votes = _VOTES.format(**READINGS["both"])
     return (
-        f"with blind as ({blind(None)}), {votes} select query_id, passage_id, human from humans "
+        f"with blind as ({blind(None, answers=answers)}), {votes} "
+        "select query_id, passage_id, human from humans "
         "where human is not null order by query_id, passage_id"
     )
 
@@ -171,8 +180,13 @@ def cases(human: Grade | None, judge: Grade | None, *, limit: int | None, labels
     )
 
 
-def _picked(spotcheck: str | None) -> Mapping[str, str]:
-    return _EVERYWHERE if spotcheck is None else _IN_TASKS
+def _picked(spotcheck: str | None, answers: bool) -> Mapping[str, str]:
+    if spotcheck is not None:
+        return _IN_TASKS
+    return {
+        "labels_picked": about("label_events", answers=answers),
+        "verdicts_picked": about("verdicts", answers=answers),
+    }
 
 
 def cell(human: Grade | None, judge: Grade | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from labeler.store.comparison_sql import about
 from labeler.store.db import Store
 
 
@@ -36,25 +37,27 @@ _GAIN = "case {0} when 'NO' then 0 when 'PART' then 1 when 'YES' then 2 end"
 
 
 def given(store: Store) -> list[Given]:
-    """Every blind grade that stands, by query, passage and person."""
+    """Every blind grade of a passage that stands, by query, passage and person."""
     rows = store.rows(
         "select b.annotator, b.query_id, b.passage_id, "
         f"{_GAIN.format('b.grade')}, {_GAIN.format('a.grade')}, b.labelled_at "
         "from blind_labels b left join current_adjudications a "
         "on a.query_id = b.query_id and a.passage_id = b.passage_id "
-        "where b.grade is not null order by b.query_id, b.passage_id, b.annotator"
+        f"where b.grade is not null and {about('b', answers=False)} "
+        "order by b.query_id, b.passage_id, b.annotator"
     )
     return [Given(*row) for row in rows]
 
 
 def presses(store: Store) -> list[Press]:
-    """Every blind answer that was given in the app, by person and in its order. The time is the
-    browser's, where it sent one: several answers are stored at one moment.
+    """Every blind press on a passage that was made in the app, by person and in its order. The time
+    is the browser's, where it sent one: several presses are stored at one moment.
     """
     rows = store.rows(
         f"select annotator, query_id, passage_id, state, {_GAIN.format('grade')}, client_at, "
         "labelled_at from label_events where action in ('label', 'unsure') "
-        "and blind is distinct from false and client_at <> '' order by annotator, seq"
+        "and blind is distinct from false and client_at <> '' "
+        f"and {about('label_events', answers=False)} order by annotator, seq"
     )
     return [Press(*(*row[:5], _moment(row[5], row[6]))) for row in rows]
 

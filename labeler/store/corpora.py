@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
+from labeler.errors import LabelerError
 from labeler.model import Passage
 from labeler.store import recent as memory
 from labeler.store.db import Cursor, Store, append, numbers, scalar
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
 
 _FIELDS = "passage_id, text, title, source_uri, locator, scope, effective_from, effective_to"
+
+
+_NAMES = _FIELDS.split(", ")
+_VALUES = attrgetter(*_NAMES)
 
 
 class Corpus(NamedTuple):
@@ -46,15 +52,13 @@ def record(
                     "seq": numbers(cursor, len(part)),
                     "corpus": [name] * len(part),
                     "version": [version] * len(part),
-                    **{
-                        field: [getattr(passage, field) for passage in part]
-                        for field in _FIELDS.split(", ")
-                    },
+                    **dict(zip(_NAMES, zip(*map(_VALUES, part), strict=True), strict=True)),
                     "hash": [passage.hash for passage in part],
                     "superseded": [False] * len(part),
                 },
             )
             read += len(part)
+        _require_no_answer(cursor)
         added = _supersede(cursor, name)
         cursor.execute("drop table brought")
         if added:
@@ -67,6 +71,15 @@ def record(
         log(store, cursor, kind="corpus", source=source, done=done)
     memory.of(store).forget()
     return done
+
+
+def _require_no_answer(cursor: Cursor) -> None:
+    """An answer is graded under its id as a passage is: one id must not stand for both."""
+    taken = cursor.execute(
+        "select passage_id from brought join answers on answer_id = passage_id limit 1"
+    ).fetchall()
+    if taken:
+        raise LabelerError(f"There is an answer {taken[0][0]!r}, which is a passage's id here")
 
 
 def _supersede(cursor: Cursor, corpus: str) -> int:

@@ -51,14 +51,20 @@ class Store:
         """
         self._connection = connection
         self._lock = threading.RLock()
+        self._writing: Cursor | None = None
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
-        """One transaction: committed when the block ends, rolled back when it raises."""
+        """One transaction: committed when the block ends, rolled back when it raises. Within
+        another write of its thread it is a part of that one, which must not catch what it raises.
+        """
         if self.read_only:
             raise StoreBusy(f"{self.path.name} is open for reading only")
         with self._lock:
-            cursor = self._connection.cursor()
+            if self._writing is not None:
+                yield self._writing
+                return
+            cursor = self._writing = self._connection.cursor()
             try:
                 cursor.execute("begin")
                 try:
@@ -72,6 +78,7 @@ class Store:
             except duckdb.InterruptException as stopped:  # DuckDB takes Ctrl-C for itself
                 raise KeyboardInterrupt from stopped
             finally:
+                self._writing = None
                 cursor.close()
 
     @contextmanager

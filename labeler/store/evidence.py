@@ -219,6 +219,16 @@ def barred(store: Store, query: Query, passage: Passage) -> str:
     return str(found) if found else ""
 
 
+def barred_among(store: Store, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs whose passage cannot be expected: out of the caller's scope, or not in force on the
+    day asked about. A judgment of them is true, and no answer."""
+    asked = queries.named(store, sorted({query_id for query_id, _ in pairs}))
+    found = corpora.passages(store, sorted({passage_id for _, passage_id in pairs}))
+    return [
+        (q, p) for q, p in pairs if q in asked and p in found and barred(store, asked[q], found[p])
+    ]
+
+
 def _require_query(cursor: Cursor, query_id: str) -> None:
     if not cursor.execute(
         "select 1 from current_queries where query_id = $1", [query_id]

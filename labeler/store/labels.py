@@ -10,10 +10,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 from labeler.model import Grade, LabelEvent, Passage, Standing, State
-from labeler.store import corpora
+from labeler.store import ledger, texts
 from labeler.store.brought import bring
 from labeler.store.db import Cursor, Row, Store, numbers
 from labeler.store.people import audit_all
@@ -27,6 +28,7 @@ __all__ = (
     "history",
     "note_view",
     "record",
+    "record_all",
 )
 
 _ACTIONS = ("label", "unsure", "later", "undo", "note")
@@ -59,19 +61,37 @@ def record(store: Store, events: Sequence[LabelEvent]) -> Recorded:
     Each must be on a pair that was handed to its annotator in its spot check. Whether the label was
     blind is decided here: it was if the person had not been shown a verdict on the pair.
     """
-    refused: list[Refusal] = []
-    sound: list[tuple[str, LabelEvent]] = []
-    for event in events:
-        if why := _malformed(event):
-            refused.append(Refusal(event.event, why))
-        else:
-            sound.append((str(uuid.UUID(event.event)), event))
+    (found,) = record_all(store, [events])
+    return found
+
+
+def record_all(store: Store, submissions: Sequence[Sequence[LabelEvent]]) -> list[Recorded]:
+    """As `record`, of several at once, one after another in one commit: what became of each."""
+    events = [event for submission in submissions for event in submission]
+    whys = iter(_record(store, events))
+    return [
+        _recorded(submission, list(islice(whys, len(submission)))) for submission in submissions
+    ]
+
+
+def _recorded(events: Sequence[LabelEvent], whys: Sequence[str]) -> Recorded:
+    told = list(zip(events, whys, strict=True))
+    return Recorded(
+        [event.event for event, why in told if not why],
+        [Refusal(event.event, why) for event, why in told if why],
+    )
+
+
+def _record(store: Store, events: Sequence[LabelEvent]) -> list[str]:
+    """Why each of the events was not stored; "" where it is on disk."""
+    whys = [_malformed(event) for event in events]
+    sound = [event for event, why in zip(events, whys, strict=True) if not why]
     if not sound:
-        return Recorded([], refused)
-    passages = corpora.passages(store, [event.passage_id for _, event in sound])
+        return whys
+    passages = texts.passages(store, [event.passage_id for event in sound])
     with store.write() as cursor:
-        handed = _handed(cursor, [event for _, event in sound])
-        allowed = [(key, event) for key, event in sound if _key(event) in handed]
+        before = _Before(store, cursor, sound)
+        allowed = [(str(uuid.UUID(event.event)), event) for event in sound if before.handed(event)]
         known = {
             str(row[0])
             for row in cursor.execute(
@@ -84,13 +104,11 @@ def record(store: Store, events: Sequence[LabelEvent]) -> Recorded:
             if key not in known:
                 new.setdefault(key, event)
         if new:
-            _insert(cursor, new, passages, store.clock())
-    refused += [
-        Refusal(event.event, f"this pair was not handed to {event.annotator}")
-        for _, event in sound
-        if _key(event) not in handed
+            _insert(cursor, new, before, passages, store.clock())
+    return [
+        why or ("" if before.handed(event) else f"this pair was not handed to {event.annotator}")
+        for event, why in zip(events, whys, strict=True)
     ]
-    return Recorded([event.event for _, event in allowed], refused)
 
 
 def _malformed(event: LabelEvent) -> str:
@@ -118,35 +136,20 @@ def _key(event: LabelEvent) -> tuple[str, str, str, str]:
     return (event.spotcheck, event.query_id, event.passage_id, event.annotator)
 
 
-def _handed(cursor: Cursor, events: Sequence[LabelEvent]) -> set[Row]:
-    """The (spot check, query, passage, annotator) that were handed out, of those in `events`."""
-    return set(
-        cursor.execute(
-            "select t.spotcheck, t.query_id, t.passage_id, h.annotator from handed h "
-            "join tasks t on t.spotcheck = h.spotcheck and t.task = h.task "
-            "where h.annotator = any($1) and t.query_id = any($2) and t.passage_id = any($3)",
-            [
-                [event.annotator for event in events],
-                [event.query_id for event in events],
-                [event.passage_id for event in events],
-            ],
-        ).fetchall()
-    )
-
-
 def _insert(
     cursor: Cursor,
     events: Mapping[str, LabelEvent],
+    before: _Before,
     passages: Mapping[str, Passage],
     at: datetime,
 ) -> None:
     pressed = list(events.values())
     pairs = [(event.query_id, event.passage_id, event.annotator) for event in pressed]
-    before = _Before(cursor, pairs)
-    standing, states = before.standing, []
+    standing, states = before.standing(pressed), []
     for key, event in zip(pairs, pressed, strict=True):
         standing[key] = _after(standing.get(key, _State(_OPEN, None, "")), event)
         states.append(standing[key])
+    hashes = before.query_hashes(pressed)
     seqs = numbers(cursor, len(pressed))
     cursor.execute(
         "insert into label_events (event, seq, query_id, passage_id, annotator, action, grade, "
@@ -165,15 +168,12 @@ def _insert(
             [state.state for state in states],
             [state.note for state in states],
             [event.spotcheck for event in pressed],
-            [
-                event.blind and key not in before.seen
-                for key, event in zip(pairs, pressed, strict=True)
-            ],
+            [event.blind and not before.seen(event) for event in pressed],
             [
                 passages[event.passage_id].hash if event.passage_id in passages else ""
                 for event in pressed
             ],
-            [before.query_hashes.get(event.query_id, "") for event in pressed],
+            [hashes.get(event.query_id, "") for event in pressed],
             [_storable(event.client_at) for event in pressed],
             at,
         ],
@@ -189,32 +189,64 @@ def _insert(
 
 
 class _Before:
-    """What the store knows of some (query, passage, person) before they are labelled."""
+    """What the store knows of the pairs of some events, and of their people, before they are
+    stored: most of it from memory."""
 
-    def __init__(self, cursor: Cursor, pairs: Sequence[tuple[str, str, str]]) -> None:
-        queries, passages, people = map(list, zip(*pairs, strict=True))
-        self.standing = {
-            row[:3]: _State(*row[3:])
-            for row in cursor.execute(
-                "select distinct on (query_id, passage_id, annotator) query_id, passage_id, "
-                "annotator, state, grade, note from label_events where query_id = any($1) "
-                "and passage_id = any($2) and annotator = any($3) "
-                "order by query_id, passage_id, annotator, seq desc",
-                [queries, passages, people],
-            ).fetchall()
-        }
-        self.seen = set(
-            cursor.execute(
-                "select query_id, passage_id, person from verdict_views where query_id = any($1) "
-                "and passage_id = any($2) and person = any($3)",
-                [queries, passages, people],
-            ).fetchall()
-        )
-        self.query_hashes = dict(
-            cursor.execute(
-                "select query_id, hash from current_queries where query_id = any($1)", [queries]
-            ).fetchall()
-        )
+    def __init__(self, store: Store, cursor: Cursor, events: Sequence[LabelEvent]) -> None:
+        self._cursor = cursor
+        self._of: dict[tuple[str, str], ledger.Standing] = {}
+        self._tasks: dict[tuple[str, str, str], Sequence[int]] = {}
+        for event in events:
+            whose, kept = (event.spotcheck, event.annotator), ledger.of(store, event.spotcheck)
+            if whose not in self._of:
+                self._of[whose] = kept.standing(cursor, event.annotator, version=store.version)
+            pair = (event.query_id, event.passage_id)
+            self._tasks[event.spotcheck, *pair] = kept.asking_for(*pair)
+
+    def _asking(self, event: LabelEvent) -> Sequence[int]:
+        return self._tasks[event.spotcheck, event.query_id, event.passage_id]
+
+    def handed(self, event: LabelEvent) -> bool:
+        """Whether the pair was handed to the person in this spot check."""
+        handed = self._of[event.spotcheck, event.annotator].handed
+        return any(task in handed for task in self._asking(event))
+
+    def seen(self, event: LabelEvent) -> bool:
+        """Whether the person was shown a verdict on the pair."""
+        seen = self._of[event.spotcheck, event.annotator].seen
+        return any(task in seen for task in self._asking(event))
+
+    def standing(self, events: Sequence[LabelEvent]) -> dict[tuple[str, str, str], _State]:
+        """What stands for each (query, passage, person); nothing where nothing does."""
+        found: dict[tuple[str, str, str], _State] = {}
+        unknown = []
+        for event in events:
+            key = (event.query_id, event.passage_id, event.annotator)
+            standing = self._of[event.spotcheck, event.annotator]
+            task = self._asking(event)[0]
+            if standing.tasks[task].again:  # the ledger has only what was said in this spot check
+                unknown.append(key)
+            elif task in standing.own:
+                found[key] = _State(*standing.own[task].own)
+        return found | (self._look_up(unknown) if unknown else {})
+
+    def _look_up(self, keys: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str], _State]:
+        rows = self._cursor.execute(
+            "select distinct on (query_id, passage_id, annotator) query_id, passage_id, "
+            "annotator, state, grade, note from label_events where query_id = any($1) "
+            "and passage_id = any($2) and annotator = any($3) "
+            "order by query_id, passage_id, annotator, seq desc",
+            list(map(list, zip(*keys, strict=True))),
+        ).fetchall()
+        return {row[:3]: _State(*row[3:]) for row in rows}
+
+    def query_hashes(self, events: Sequence[LabelEvent]) -> dict[str, str]:
+        """The hashes of the queries' texts as they stand."""
+        rows = self._cursor.execute(
+            "select query_id, hash from current_queries where query_id = any($1)",
+            [[event.query_id for event in events]],
+        ).fetchall()
+        return dict(rows)
 
 
 def _after(stood: _State, event: LabelEvent) -> _State:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from labeler.errors import LabelerError
 from labeler.model import Passage, Query
+from labeler.store import answers, queries
 from labeler.store.comparison import (
     SLICES,
     Arrays,
@@ -21,6 +22,7 @@ from labeler.store.comparison import (
     compared,
     settled,
 )
+from labeler.store.comparison_sql import about
 from labeler.store.db import Store
 
 __all__ = (
@@ -49,7 +51,8 @@ _CANDIDATES = (
     "group by query_id, passage_id"
 )
 _LABELLED = (
-    "select distinct query_id, passage_id, 0 as rank from current_labels where state = 'labelled'"
+    "select distinct query_id, passage_id, 0 as rank from current_labels l "
+    f"where state = 'labelled' and {about('l', answers=False)}"
 )
 _TASKS = (
     "select query_id, passage_id, min(position) as rank from tasks where spotcheck = $1 "
@@ -60,14 +63,21 @@ _TASKS = (
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Which pairs: a spot check's tasks; else the candidates; else, where no pool was made, what
-    people have labelled.
+    people have labelled. With `answers` none of these, but the answers of every system, or of
+    `system`.
     """
 
     spotcheck: str = ""
+    answers: bool = False
+    system: str = ""
 
 
 POOL = Scope()
 """The candidates, or what people have labelled."""
+
+
+ANSWERS = Scope(answers=True)
+"""The answers that stand, of every system."""
 
 
 class Pair(NamedTuple):
@@ -81,6 +91,9 @@ class Pair(NamedTuple):
 
 def of(store: Store, scope: Scope) -> Iterator[Pair]:
     """The pairs of a scope, the passages of one query together and in the order of their rank."""
+    if scope.answers:
+        yield from _answers(store, scope.system)
+        return
     chosen, values = _chosen(store, scope)
     query = ", ".join(f"q.{name}" for name in _QUERY.split(", "))
     passage = ", ".join(f"p.{name}" for name in _PASSAGE.split(", "))
@@ -100,6 +113,15 @@ def of(store: Store, scope: Scope) -> Iterator[Pair]:
                 None if asked[0] is None else Query(*asked),
                 None if told[0] is None else Passage(*told),
             )
+
+
+def _answers(store: Store, system: str) -> Iterator[Pair]:
+    """The answers that stand as pairs, by query."""
+    found = answers.exhibits(store, answers.current(store, system=system)).values()
+    asked = queries.named(store, sorted({one.answer.query_id for one in found}))
+    for one in sorted(found, key=lambda one: (one.answer.query_id, one.answer.answer_id)):
+        query_id = one.answer.query_id
+        yield Pair(query_id, one.answer.answer_id, asked.get(query_id), one.passage)
 
 
 def _chosen(store: Store, scope: Scope) -> tuple[str, list[object]]:
@@ -137,11 +159,13 @@ def every_pair(store: Store) -> Iterator[PairRow]:
             from ({_STANDING_VERDICTS}) as s group by query_id, passage_id)
     select coalesce(l.query_id, j.query_id) as query_id,
         coalesce(l.passage_id, j.passage_id) as passage_id,
-        coalesce(q.text, ''), coalesce(p.text, ''),
+        coalesce(q.text, ''), coalesce(p.text, w.text, ''),
         coalesce(l.labels, ''), coalesce(j.verdicts, '')
     from l full outer join j on j.query_id = l.query_id and j.passage_id = l.passage_id
     left join current_queries q on q.query_id = coalesce(l.query_id, j.query_id)
     left join ({_STANDING_PASSAGES}) p on p.passage_id = coalesce(l.passage_id, j.passage_id)
+    left join (select distinct answer_id, text from answers) w
+        on w.answer_id = coalesce(l.passage_id, j.passage_id)
     order by 1, 2"""
     for rows in store.batches(sql):
         yield from (PairRow(*row) for row in rows)

@@ -243,9 +243,4 @@ create table answers (
     context_kind text not null check (context_kind in ('production', 'frozen', 'selected')),
     text text not null, context text not null, hash text not null,
     superseded boolean not null default false, imported_at timestamptz not null);
-create table claims (
-    seq bigint not null, answer_id text not null, request_id text not null, model text not null,
-    rubric text not null, claim integer not null, text text not null,
-    support text not null check (support in ('supported', 'contradicted', 'not found')),
-    passages text not null, judged_at timestamptz not null);
 """

@@ -18,8 +18,9 @@ class Settled(NamedTuple):
     origin: str
 
 
-def pairs(store: Store) -> list[Settled]:
-    """Every pair that people have labelled blind or adjudicated, by query and passage."""
+def pairs(store: Store, *, answers: bool = False) -> list[Settled]:
+    """Every pair with a passage, or with an answer, that people have labelled blind or adjudicated,
+    by query and passage."""
     rows = store.rows(
         "select coalesce(a.query_id, l.query_id), coalesce(a.passage_id, l.passage_id), "
         "a.grade, a.reviewer, case when l.grades = 1 then l.grade end, l.people "
@@ -27,7 +28,9 @@ def pairs(store: Store) -> list[Settled]:
         "select query_id, passage_id, count(distinct grade) as grades, min(grade) as grade, "
         "string_agg(annotator, ', ' order by annotator) filter (where grade is not null) as people "
         "from blind_labels where state in ('labelled', 'unsure') group by query_id, passage_id"
-        ") l on l.query_id = a.query_id and l.passage_id = a.passage_id order by 1, 2"
+        ") l on l.query_id = a.query_id and l.passage_id = a.passage_id "
+        f"where {'' if answers else 'not '}exists (select 1 from answers w "
+        "where w.answer_id = coalesce(a.passage_id, l.passage_id)) order by 1, 2"
     )
     found = []
     for query_id, passage_id, decided, reviewer, agreed, people in rows:

@@ -34,12 +34,14 @@ class Stratum(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """One pair drawn: its stratum and how many pairs of the frame it stands for."""
+    """One pair drawn: its stratum and how many pairs of the frame it stands for. `wanted` from so
+    many people, None: as many as the check wants; 0 asks nobody, and the task is only a record."""
 
     query_id: str
     passage_id: str
     stratum: str
     weight: float
+    wanted: int | None = None
 
 
 def record(
@@ -49,8 +51,10 @@ def record(
     drawn: Sequence[Drawn],
     *,
     person: str = "",
+    detail: str = "",
 ) -> None:
-    """Store a spot check that has been drawn; `drawn` is in the order of labelling.
+    """Store a spot check that has been drawn; `drawn` is in the order of labelling, `detail` what
+    the audit says of it beside its size.
 
     A name is used once.
     """
@@ -71,7 +75,7 @@ def record(
         cursor.execute(
             "insert into tasks select $1, unnest($2::bigint[]), unnest($3::text[]), "
             "unnest($4::text[]), unnest($5::text[]), unnest($6::double[]), "
-            "unnest($2::integer[]), $7",
+            "unnest($2::integer[]), unnest($7::integer[])",
             [
                 check.name,
                 numbers,
@@ -79,7 +83,7 @@ def record(
                 [pair.passage_id for pair in drawn],
                 [pair.stratum for pair in drawn],
                 [pair.weight for pair in drawn],
-                check.overlap,
+                [check.overlap if pair.wanted is None else pair.wanted for pair in drawn],
             ],
         )
         audit(
@@ -88,7 +92,7 @@ def record(
             person=person,
             action="draw",
             subject=check.name,
-            detail=f"{len(drawn)} pairs, seed {check.seed}",
+            detail=f"{len(drawn)} pairs, {detail or f'seed {check.seed}'}",
         )
 
 
@@ -98,6 +102,18 @@ _CHECK = "name, seed, n, per_verdict, overlap, judge, rubric, model, drawn_at"
 def history(store: Store) -> list[SpotCheck]:
     """All spot checks that were drawn, newest first; a reviewer's desk (`n` 0) is none."""
     rows = store.rows(f"select {_CHECK} from spotchecks where n > 0 order by seq desc")
+    return [SpotCheck(*row) for row in rows]
+
+
+def for_everybody(store: Store) -> list[SpotCheck]:
+    """The spot checks that were drawn and the lists of pairs that were chosen for everybody (`n` is
+    0: no sample, so that no report counts them as one), newest first. A reviewer's desk, a warm-up
+    and repeats are one person's."""
+    rows = store.rows(
+        f"select {_CHECK} from spotchecks s where n > 0 or exists (select 1 from tasks t "
+        "where t.spotcheck = s.name and t.stratum not in ('', 'again', 'warm-up')) "
+        "order by seq desc"
+    )
     return [SpotCheck(*row) for row in rows]
 
 

@@ -10,20 +10,26 @@ pairs of one query are handed out together. A pair that is asked for again (stra
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from labeler.model import Passage, Query, State
-from labeler.store import corpora, ledger, queries, repeats, spotchecks
+from labeler.store import ledger, queries, repeats, spotchecks
+from labeler.store import texts as told
 from labeler.store.db import Cursor, Row, Store
-from labeler.store.ledger import ANSWERS, Ledger, Own
+from labeler.store.ledger import ANSWERS, Own, Reservation, Standing
 
 HOLD = timedelta(minutes=30)
 """How long a reservation lasts after its person's last sign of life."""
 
+RENEWED = timedelta(minutes=1)
+"""How far a reservation's end may be from where it should be before it is moved."""
+
 _HISTORY = 200
 """Done tasks of a person that a window tells of."""
+
+_NOBODY: frozenset[str] = frozenset()
 
 
 class Task(NamedTuple):
@@ -59,73 +65,153 @@ class Window(NamedTuple):
     progress: Progress
 
 
-_SEEN = """
-select t.task from tasks t
-join verdict_views v on v.query_id = t.query_id and v.passage_id = t.passage_id
-where t.spotcheck = $1 and v.person = $2
-"""
+class Asker(NamedTuple):
+    """Who wants a window on which spot check, with how many fresh tasks in it."""
+
+    spotcheck: str
+    annotator: str
+    limit: int
 
 
 def window(store: Store, *, spotcheck: str, annotator: str, limit: int = 6) -> Window:
     """The person's tasks, after reserving more where fewer than `limit` fresh ones are reserved.
 
     Those put off with "later" come after all others. Calling this is a sign of life: it renews the
-    person's reservations.
+    person's reservations, on disk at most once a minute.
     """
-    spotchecks.named(store, spotcheck)
+    (found,) = windows(store, [Asker(spotcheck, annotator, limit)])
+    return found
+
+
+def windows(store: Store, askers: Sequence[Asker]) -> list[Window]:
+    """The window of each, one after another, in one commit."""
     now = store.clock()
-    with store.write() as cursor:
-        cursor.execute("delete from reservations where until <= $1", [now])
-        state = _State(cursor, ledger.of(store, spotcheck), spotcheck, annotator, now)
-        mine = state.open_reserved()
-        fresh = sum(not state.put_off(task) for task in mine)
-        more: list[int] = []
-        for group in state.free_groups():
-            if fresh + len(more) >= limit:
-                break
-            more += group
-        if more:
-            _reserve(cursor, spotcheck, more, annotator, now)
-        cursor.execute(
-            "update reservations set until = $4 where spotcheck = $1 and annotator = $2 "
-            "and task = any($3)",
-            [spotcheck, annotator, mine, now + HOLD],
-        )
-        handed = {
-            row[0]
-            for row in cursor.execute(
-                "select task from handed where spotcheck = $1 and annotator = $2",
-                [spotcheck, annotator],
-            ).fetchall()
-        }
-    mine = state.in_order(mine + more)
-    return Window(state.order(mine, handed), mine, state.progress(more))
+    try:
+        with store.write() as cursor:
+            return _hand_out(store, cursor, askers, now)
+    except BaseException:  # what was noted in memory is not on disk
+        for asker in askers:
+            ledger.of(store, asker.spotcheck).forget()
+        raise
+
+
+def _hand_out(store: Store, cursor: Cursor, askers: Sequence[Asker], now: datetime) -> list[Window]:
+    found: list[Window] = []
+    changes = _Changes()
+    for spotcheck, annotator, limit in askers:
+        kept = ledger.of(store, spotcheck)
+        standing = kept.standing(cursor, annotator, version=store.version)
+        if not standing.tasks:
+            spotchecks.named(store, spotcheck)  # says which there are
+        changes.expired |= kept.release(now)
+        state = _State(standing, annotator, now)
+        more = state.more(limit)
+        stale = state.stale(now + HOLD)
+        kept.reserve(Reservation(task, annotator, now + HOLD) for task in (*stale, *more))
+        changes.renewed += [(spotcheck, annotator, task) for task in stale]
+        changes.reserved += [(spotcheck, annotator, task) for task in more]
+        changes.handed += [
+            (spotcheck, annotator, task) for task in more if task not in standing.handed
+        ]
+        open_tasks = state.in_order(state.mine + more)
+        found.append(Window(state.order(open_tasks), open_tasks, state.progress(more)))
+    changes.store(cursor, now)
+    return found
+
+
+class _Changes:
+    """What some windows change of the reservations, as (spot check, annotator, task)."""
+
+    def __init__(self) -> None:
+        self.expired = False
+        self.renewed: list[Row] = []
+        self.reserved: list[Row] = []
+        self.handed: list[Row] = []
+
+    def store(self, cursor: Cursor, now: datetime) -> None:
+        """Put them into the store."""
+        until = now + HOLD
+        if self.expired:
+            cursor.execute("delete from reservations where until <= $1", [now])
+        for rows, statement, at in (
+            (
+                self.renewed,
+                "update reservations r set until = $4 from given g where r.spotcheck = g.spotcheck "
+                "and r.annotator = g.annotator and r.task = g.task",
+                until,
+            ),
+            (
+                self.reserved,
+                "insert into reservations select spotcheck, task, annotator, $4 from given",
+                until,
+            ),
+            (
+                self.handed,
+                "insert into handed select spotcheck, task, annotator, $4 from given",
+                now,
+            ),
+        ):
+            if rows:
+                columns = map(list, zip(*rows, strict=True))
+                cursor.execute(f"{_GIVEN} {statement}", [*columns, at])
+
+
+_GIVEN = (
+    "with given as (select unnest($1::text[]) as spotcheck, unnest($2::text[]) as annotator, "
+    "unnest($3::bigint[]) as task)"
+)
+
+
+class Reading(NamedTuple):
+    """Whose texts of which tasks of a spot check are wanted."""
+
+    spotcheck: str
+    annotator: str
+    tasks: Sequence[int]
 
 
 def texts(store: Store, *, spotcheck: str, annotator: str, tasks: Sequence[int]) -> list[Text]:
     """The texts of tasks, in the order asked for; those that were not handed to the person are
     left out.
     """
-    rows = store.rows(
-        "select distinct t.task, t.query_id, t.passage_id from tasks t join handed h "
-        "on h.spotcheck = t.spotcheck and h.task = t.task "
-        "where t.spotcheck = $1 and h.annotator = $2 and t.task = any($3)",
-        [spotcheck, annotator, list(tasks)],
-    )
-    found = {row[0]: row for row in rows}
-    asked = queries.named(store, [row[1] for row in rows])
-    passages = corpora.passages(store, [row[2] for row in rows])
+    (found,) = all_texts(store, [Reading(spotcheck, annotator, tasks)])
+    return found
+
+
+def all_texts(store: Store, readings: Sequence[Reading]) -> list[list[Text]]:
+    """The texts of each, looked up at once."""
+    handed: list[list[tuple[int, str, str]]] = []
+    for spotcheck, annotator, numbers in readings:
+        standing = _standing(store, spotcheck, annotator)
+        handed.append(
+            [
+                (task, standing.tasks[task].query_id, standing.tasks[task].passage_id)
+                for task in numbers
+                if task in standing.handed
+            ]
+        )
+    wanted = [pair for pairs in handed for pair in pairs]
+    asked = queries.named(store, list({query_id for _, query_id, _ in wanted}))
+    passages = told.passages(store, [passage_id for _, _, passage_id in wanted])
     return [
-        Text(task, asked.get(q, Query(q, "")), passages.get(p, Passage(p, "")))
-        for task, q, p in (found[number] for number in tasks if number in found)
+        [
+            Text(task, asked.get(q, Query(q, "")), passages.get(p, Passage(p, "")))
+            for task, q, p in pairs
+        ]
+        for pairs in handed
     ]
 
 
 def progress(store: Store, *, spotcheck: str, annotator: str) -> Progress:
     """How far the person is, without reserving anything."""
+    now = store.clock()
+    return _State(_standing(store, spotcheck, annotator), annotator, now).progress()
+
+
+def _standing(store: Store, spotcheck: str, annotator: str) -> Standing:
+    version = store.version  # before the look: a commit meanwhile is seen by the next one
     with store.read() as cursor:
-        state = _State(cursor, ledger.of(store, spotcheck), spotcheck, annotator, store.clock())
-        return state.progress()
+        return ledger.of(store, spotcheck).standing(cursor, annotator, version=version)
 
 
 class Overall(NamedTuple):
@@ -139,18 +225,17 @@ def overall(store: Store, spotcheck: str) -> Overall:
     """The labels a spot check has of those that it wants; more than wanted on a pair do not
     count.
     """
-    with store.read() as cursor:
-        tasks, _, answered = ledger.of(store, spotcheck).standing(cursor, "")
-    wanted = {task: row[3] for task, row in tasks.items()}
-    done = sum(min(many, len(answered.get(task, ()))) for task, many in wanted.items())
+    standing = _standing(store, spotcheck, "")
+    wanted = {task: asked.people for task, asked in standing.tasks.items()}
+    done = sum(min(many, len(standing.answered.get(task, ()))) for task, many in wanted.items())
     return Overall(done, sum(wanted.values()))
 
 
 def with_work_left(store: Store, *, annotator: str) -> spotchecks.SpotCheck | None:
-    """The person's warm-up if it has work, else the newest spot check that has, else their
-    repeats, else the newest spot check, else None.
+    """The person's warm-up if it has work, else the newest spot check or list for everybody that
+    has, else their repeats, else the newest of the former, else None.
     """
-    checks = spotchecks.history(store)
+    checks = spotchecks.for_everybody(store)
     first = repeats.of(store, annotator, stratum=repeats.WARM_UP)
     last = repeats.of(store, annotator)
     for name in (*first, *(check.name for check in checks), *last):
@@ -160,115 +245,89 @@ def with_work_left(store: Store, *, annotator: str) -> spotchecks.SpotCheck | No
     return checks[0] if checks else None
 
 
-def _reserve(
-    cursor: Cursor, spotcheck: str, tasks: Sequence[int], annotator: str, now: datetime
-) -> None:
-    numbers = list(tasks)
-    cursor.execute(
-        "insert into reservations select $1, unnest($2::bigint[]), $3, $4",
-        [spotcheck, numbers, annotator, now + HOLD],
-    )
-    cursor.execute(
-        "insert into handed select $1, n, $3, $4 from (select unnest($2::bigint[]) as n) as given "
-        "where not exists (select 1 from handed h where h.spotcheck = $1 and h.task = n "
-        "and h.annotator = $3)",
-        [spotcheck, numbers, annotator, now],
-    )
-
-
 class _State:
-    """A spot check as it stands at a moment, seen by one person."""
+    """A spot check as it stands at a moment, seen by one person.
 
-    def __init__(
-        self, cursor: Cursor, said: Ledger, spotcheck: str, annotator: str, now: datetime
-    ) -> None:
-        def found(sql: str, *values: object) -> list[Row]:
-            return cursor.execute(sql, [spotcheck, *values]).fetchall()
+    `done` counts the tasks that they have answered blind. Of those that still lack a label which
+    could be theirs (fewer people have answered than are wanted, and they neither said something nor
+    saw a verdict before) `mine` are reserved for them, and at `free` fewer people are than wanted.
+    """
 
+    def __init__(self, standing: Standing, annotator: str, now: datetime) -> None:
+        self._standing = standing
         self._me = annotator
-        self._tasks, self._own, self._answered = said.standing(cursor, annotator)
-        self._seen = {row[0] for row in found(_SEEN, annotator)}
-        self._held: dict[int, set[str]] = {}
-        for task, person in found(
-            "select task, annotator from reservations where spotcheck = $1 and until > $2", now
-        ):
-            self._held.setdefault(task, set()).add(person)
-
-    def _done(self, task: int) -> bool:
-        return self._me in self._answered.get(task, ())
+        self.done = self._lacking = 0
+        self.mine: list[int] = []
+        self.free: list[int] = []
+        for task, asked in standing.tasks.items():
+            answered = standing.answered.get(task, _NOBODY)
+            if annotator in answered:
+                self.done += 1
+            elif len(answered) < asked.people and not self._barred(task):
+                self._lacking += 1
+                held = standing.held.get(task, {})
+                at_it = {person for person, until in held.items() if until > now} if held else set()
+                if annotator in at_it:
+                    self.mine.append(task)
+                elif len(answered | at_it) < asked.people:
+                    self.free.append(task)
 
     def _barred(self, task: int) -> bool:
         """Whether what this person says of the task is no longer blind, or was not."""
-        own = self._own.get(task)
-        answered = own is not None and own[0].state in ANSWERS
-        return not self._done(task) and (answered or task in self._seen)
+        own = self._standing.own.get(task)
+        return task in self._standing.seen or (own is not None and own.own.state in ANSWERS)
 
-    def _lacks(self, task: int) -> bool:
-        """Whether fewer people have answered than are wanted, and this person could be one."""
-        answered = self._answered.get(task, frozenset())
-        return (
-            self._me not in answered
-            and len(answered) < self._tasks[task][3]
-            and not self._barred(task)
-        )
-
-    def _free(self, task: int) -> bool:
-        """Whether a label is lacking that nobody is at."""
-        at_it = self._answered.get(task, frozenset()) | self._held.get(task, set())
-        return self._lacks(task) and self._me not in at_it and len(at_it) < self._tasks[task][3]
-
-    def open_reserved(self) -> list[int]:
-        """This person's reserved tasks that still lack a label."""
-        return [
-            task
-            for task in self._tasks
-            if self._me in self._held.get(task, ()) and self._lacks(task)
-        ]
-
-    def free_groups(self) -> list[list[int]]:
-        """Free tasks by query, in the order of the draw."""
+    def more(self, limit: int) -> list[int]:
+        """Free tasks that make `limit` fresh ones of what is reserved: whole queries, in the order
+        of the draw."""
         groups: dict[str, list[int]] = {}
-        for task, row in self._tasks.items():
-            if self._free(task):
-                groups.setdefault(row[1], []).append(task)
-        return list(groups.values())
+        for task in self.free:
+            groups.setdefault(self._standing.tasks[task].query_id, []).append(task)
+        more: list[int] = []
+        for group in groups.values():
+            if sum(not self._put_off(task) for task in (*self.mine, *more)) >= limit:
+                break
+            more += group
+        return more
 
-    def put_off(self, task: int) -> int:
+    def stale(self, until: datetime) -> list[int]:
+        """Reserved tasks whose reservation is to be renewed, to last until a moment."""
+        held = self._standing.held
+        return [task for task in self.mine if abs(until - held[task][self._me]) >= RENEWED]
+
+    def _put_off(self, task: int) -> int:
         """0, or when the person put the task off (later means after)."""
-        own = self._own.get(task)
-        return own[1] if own and own[0].state == State.LATER else 0
+        own = self._standing.own.get(task)
+        return own.seq if own and own.own.state == State.LATER else 0
 
     def in_order(self, tasks: Sequence[int]) -> list[int]:
         """Tasks in the order of labelling: queries as drawn, their pairs together, then those put
         off.
         """
-        queries: dict[str, int] = {}
-        place = {
-            task: (queries.setdefault(row[1], number), number)
-            for number, (task, row) in enumerate(self._tasks.items())
-        }
-        return sorted(tasks, key=lambda task: (self.put_off(task), place[task]))
+        asked = self._standing.tasks
+        return sorted(tasks, key=lambda task: (self._put_off(task), asked[task].place))
 
-    def order(self, mine: Sequence[int], handed: Collection[int]) -> list[Task]:
+    def order(self, mine: Sequence[int]) -> list[Task]:
         """The newest done tasks that were handed out here, then the open ones: each as its person
         sees it.
         """
+        tasks, own, answered, handed, *_ = self._standing
         done = sorted(
-            (seq, task)
-            for task, (_, seq) in self._own.items()
-            if task in handed and self._done(task)
+            (said.seq, task)
+            for task, said in own.items()
+            if task in handed and self._me in answered.get(task, _NOBODY)
         )
-        shown = [task for _, task in done[-_HISTORY:]] + list(mine)
         return [
-            Task(task, self._tasks[task][1], self._tasks[task][2], self._own.get(task, (None,))[0])
-            for task in shown
+            Task(
+                task,
+                tasks[task].query_id,
+                tasks[task].passage_id,
+                own[task].own if task in own else None,
+            )
+            for task in (*(task for _, task in done[-_HISTORY:]), *mine)
         ]
 
     def progress(self, taken: Sequence[int] = ()) -> Progress:
         """Done, in all, and waiting for others; `taken` tasks have just been reserved."""
-        done = sum(map(self._done, self._tasks))
-        reach = {task for task in self._tasks if self._free(task)}.union(
-            self.open_reserved(), taken
-        )
-        lacking = sum(map(self._lacks, self._tasks))
-        return Progress(done, done + len(reach), lacking - len(reach))
+        reach = len({*self.free, *self.mine, *taken})
+        return Progress(self.done, self.done + reach, self._lacking - reach)

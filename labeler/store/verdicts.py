@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from labeler.model import Grade, Status, Verdict
+from labeler.store.comparison import Selection
+from labeler.store.comparison_sql import about
 from labeler.store.db import Cursor, Row, Store, append
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
 
@@ -23,7 +25,8 @@ _FEW = 64
 
 
 class Judged(NamedTuple):
-    """A judge with its rubric and model, and what stands of its verdicts."""
+    """A judge with its rubric and model, and what stands of its verdicts: on passages, or on
+    `answers`."""
 
     judge: str
     rubric: str
@@ -31,6 +34,7 @@ class Judged(NamedTuple):
     ok: int
     unreadable: int
     last: datetime
+    answers: bool = False
 
 
 def keep(store: Store, verdicts: Sequence[Verdict]) -> None:
@@ -125,15 +129,18 @@ def _numbers(cursor: Cursor, count: int) -> list[int]:
     return sorted(row[0] for row in rows)
 
 
-def judges(store: Store) -> list[Judged]:
-    """Every judge, rubric and model that has verdicts, the newest first."""
+def judges(store: Store, *, answers: bool | None = False) -> list[Judged]:
+    """Every judge, rubric and model that has verdicts on passages, or on answers (None: on either),
+    the newest first."""
     rows = store.rows(  # not the view: it would sort all verdicts
         "select judge, rubric, model, count(*) filter (where status = 'ok'), "
-        "count(*) filter (where status = 'unreadable'), max(judged_at) from verdicts "
+        "count(*) filter (where status = 'unreadable'), max(judged_at), "
+        f"{about('verdicts', answers=True)} as answers from verdicts "
         "where seq in (select max(seq) from verdicts group by query_id, passage_id, judge, rubric, "
-        "model) group by judge, rubric, model order by max(seq) desc"
+        "model) group by judge, rubric, model, answers order by max(seq) desc"
     )
-    return [Judged(*row) for row in rows]
+    found = [Judged(*row) for row in rows]
+    return [one for one in found if answers is None or one.answers == answers]
 
 
 def current(
@@ -227,13 +234,29 @@ class Graded(NamedTuple):
 
 
 def graded(store: Store, *, judge: str, rubric: str, model: str) -> list[Graded]:
-    """The pairs with a readable verdict of exactly this judge, rubric and model."""
+    """The passages with a readable verdict of exactly this judge, rubric and model."""
     rows = store.rows(
-        "select query_id, passage_id, grade from current_verdicts where judge = $1 "
-        "and rubric = $2 and model = $3 and status = 'ok' order by query_id, passage_id",
+        "select query_id, passage_id, grade from current_verdicts v where judge = $1 "
+        "and rubric = $2 and model = $3 and status = 'ok' "
+        f"and {about('v', answers=False)} order by query_id, passage_id",
         [judge, rubric, model],
     )
     return [Graded(query_id, passage_id, Grade(grade)) for query_id, passage_id, grade in rows]
+
+
+def reasons(
+    store: Store, pairs: Sequence[tuple[str, str]], *, of: Selection
+) -> dict[tuple[str, str], str]:
+    """The reasons that exactly this judge, rubric and model gave for its standing verdicts on some
+    pairs."""
+    rows = store.rows(
+        "select v.query_id, v.passage_id, v.reason from current_verdicts v join "
+        "(select unnest($4::text[]) as query_id, unnest($5::text[]) as passage_id) as asked "
+        "on asked.query_id = v.query_id and asked.passage_id = v.passage_id "
+        "where v.judge = $1 and v.rubric = $2 and v.model = $3",
+        [of.judge, of.rubric, of.model, [q for q, _ in pairs], [p for _, p in pairs]],
+    )
+    return {(query_id, passage_id): reason for query_id, passage_id, reason in rows}
 
 
 class Frame(NamedTuple):
@@ -244,13 +267,15 @@ class Frame(NamedTuple):
     gain: Any
 
 
-def frame(store: Store, *, judge: str, rubric: str, model: str) -> Frame:
-    """The pairs with a readable verdict of exactly this judge, rubric and model, in no order."""
+def frame(store: Store, *, judge: str, rubric: str, model: str, answers: bool = False) -> Frame:
+    """The passages, or the answers, with a readable verdict of exactly this judge, rubric and
+    model, in no order."""
     found = store.columns(
         "select query_id, passage_id, "
         "case grade when 'NO' then 0 when 'PART' then 1 else 2 end::tinyint as gain from verdicts "
         "where seq in (select max(seq) from verdicts where judge = $1 and rubric = $2 "
-        "and model = $3 group by query_id, passage_id) and status = 'ok'",
+        "and model = $3 group by query_id, passage_id) and status = 'ok' "
+        f"and {about('verdicts', answers=answers)}",
         [judge, rubric, model],
     )
     return Frame(found["query_id"], found["passage_id"], found["gain"])

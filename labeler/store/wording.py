@@ -21,6 +21,9 @@ OPEN = "\u2205"
 NEVER, ALWAYS = 0, 99_999_999
 """The days on which a passage without dates begins and ends."""
 
+EXACT = 12.0
+"""How much more an identifier that was asked for exactly counts than a word."""
+
 _PREFIX_FROM = 3
 """Letters from which the word that is being typed also finds longer words."""
 
@@ -170,7 +173,7 @@ class Asked:
         exactly = self._terms("labeler_exact", " ".join(identifiers(text)))
         if len(exactly) == 1:
             exact = Query.term_query(self._schema, "exact", exactly[0])
-            ways.append((Occur.Should, Query.boost_query(exact, 6.0)))
+            ways.append((Occur.Should, Query.boost_query(exact, EXACT)))
         if typing and len(text) >= _PREFIX_FROM:
             begun = self._terms("labeler_words", text)
             for field, terms in (("words", begun), ("exact", exactly)):

@@ -183,3 +183,22 @@ def test_consistency_shows_each_two_people(db: Path, page: Page) -> None:
     # Observed 3/4; by chance (2/4 * 1/4 + 2/4 * 3/4) = 1/2: kappa = (3/4 - 1/2) / (1/2) = 0.5.
     assert table["kappa"][0].startswith("0.50")
     assert table["pairs"][0] == 4
+
+
+def test_people_are_handed_pairs_again_and_settled_ones_first(db: Path, page: Page) -> None:
+    pair = ("q01", "err-sync-4021-v3")
+    _label("ann", {pair: Grade.YES})
+    settled = {"grade": Grade.YES, "reason": "It says so.", "reviewer": "rita"}
+    adjudications.record(state.store(), pair[0], passage_id=pair[1], **settled)
+    early = _press(page("consistency", **{"as": "lee"}), "Hand out again")
+    assert "an hour ago or earlier: nothing to repeat yet" in early.error[0].value.replace("\\", "")
+    test = page("consistency", **{"as": "lee"})
+    _field(test, "Who").set_value("newcomer")
+    _press(test, "Hand out a warm-up")
+    assert not test.exception
+    check = tasks.with_work_left(state.store(), annotator="newcomer")
+    assert check is not None
+    given = tasks.window(state.store(), spotcheck=check.name, annotator="newcomer").order
+    assert [(task.query_id, task.passage_id) for task in given] == [pair]
+    seen = people.history(state.store())[0]
+    assert (seen.person, seen.action) == ("lee", "warm-up")

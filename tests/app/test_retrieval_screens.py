@@ -166,3 +166,13 @@ def test_the_terminal_and_the_page_have_the_same_numbers(
     lines = capsys.readouterr().out.splitlines()
     for name, value in zip(table["measure"], table["value and 95% interval"], strict=True):
         assert any(line.startswith(name) and value in line for line in lines), name
+
+
+def test_the_whole_report_is_made_when_it_is_asked_for(db: Path, page: Page) -> None:
+    test = page("retrieval", **{"as": "lee"})
+    (toggle,) = (one for one in test.toggle if one.label == "Make the whole report")
+    before = {button.label for button in test.get("download_button")}
+    toggle.set_value(True).run()
+    assert not test.exception
+    after = {button.label for button in test.get("download_button")}
+    assert after - before == {"Download report.html", "Download report.md"}

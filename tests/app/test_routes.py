@@ -16,9 +16,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from labeler.app.exchange import BODY_LIMIT
-from labeler.app.recorder import Recorder
 from labeler.app.routes import NOTE_LIMIT, Tokens, labeling_routes
-from labeler.model import Grade, LabelEvent, Passage, Query
+from labeler.app.together import Together
+from labeler.model import Grade, Passage, Query
 from labeler.store import corpora, labels, queries, spotchecks
 from labeler.store.db import Store, open_store, utc_now
 
@@ -241,54 +241,52 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         return thread.submit(asyncio.run, coroutine).result()
 
 
-def label_event(name: str, person: str = "ada") -> LabelEvent:
-    return LabelEvent(name, "q", "p", person, "label", Grade.YES)
-
-
-def test_what_arrives_during_a_commit_is_stored_in_one_commit_after_it() -> None:
-    commits: list[list[str]] = []
+def test_what_arrives_while_one_is_on_its_way_is_answered_in_one_go_after_it() -> None:
+    calls: list[list[str]] = []
     go_on = threading.Event()
 
-    def record(events: Sequence[LabelEvent]) -> labels.Recorded:
-        commits.append([event.event for event in events])
+    def shout(words: Sequence[str]) -> list[str]:
+        calls.append(list(words))
         assert go_on.wait(10)
-        refused = [labels.Refusal(event.event, "no") for event in events if event.event == "c"]
-        return labels.Recorded([e.event for e in events if e.event != "c"], refused)
+        return [word.upper() for word in words]
 
-    async def all_at_once() -> list[labels.Recorded]:
-        recorder = Recorder(record)
-        first = asyncio.create_task(recorder.record([label_event("a")]))
-        while not commits:
+    async def all_at_once() -> list[str]:
+        together = Together(shout)
+        first = asyncio.create_task(together.ask("a"))
+        while not calls:
             await asyncio.sleep(0.001)
-        rest = [
-            asyncio.create_task(recorder.record([label_event(name) for name in names]))
-            for names in ("b", "cd", "b")
-        ]
+        rest = [asyncio.create_task(together.ask(word)) for word in "bcb"]
         await asyncio.sleep(0.01)
         go_on.set()
         return list(await asyncio.gather(first, *rest))
 
-    answers = run(all_at_once())
-    # The second b waits for a commit of its own: ids are unique within one.
-    assert commits == [["a"], ["b", "c", "d"], ["b"]]
-    assert [answer.acknowledged for answer in answers] == [["a"], ["b"], ["d"], ["b"]]
-    assert [[one.event for one in answer.refused] for answer in answers] == [[], [], ["c"], []]
+    assert run(all_at_once()) == ["A", "B", "C", "B"]
+    assert calls == [["a"], ["b", "c", "b"]]
 
 
-def test_one_persons_failing_events_do_not_stop_anothers() -> None:
-    def record(events: Sequence[LabelEvent]) -> labels.Recorded:
-        if any(event.event == "poison" for event in events):
-            raise ValueError("cannot be stored")
-        return labels.Recorded([event.event for event in events], [])
+def test_a_question_that_fails_does_not_stop_anothers() -> None:
+    def shout(words: Sequence[str]) -> list[str]:
+        if "poison" in words:
+            raise ValueError("cannot be said")
+        return [word.upper() for word in words]
 
-    async def both() -> list[labels.Recorded | BaseException]:
-        recorder = Recorder(record)
-        return await asyncio.gather(
-            recorder.record([label_event("poison")]),
-            recorder.record([label_event("good")]),
-            return_exceptions=True,
-        )
+    async def both() -> list[str | BaseException]:
+        together = Together(shout)
+        asked = (together.ask("poison"), together.ask("good"))
+        return list(await asyncio.gather(*asked, return_exceptions=True))
 
     poison, good = run(both())
     assert isinstance(poison, ValueError)
-    assert good == labels.Recorded(["good"], [])
+    assert good == "GOOD"
+
+
+def test_people_who_come_at_once_are_handed_different_pairs(client: TestClient) -> None:
+    with client, ThreadPoolExecutor(4) as threads:  # as a server has it: one event loop
+        found = list(
+            threads.map(
+                lambda name: client.get("/labeling/window?limit=1", headers=headers(name)).json(),
+                ["ada", "grace", "ada", "grace"],
+            )
+        )
+    held = {answer["annotator"]: {one["task"] for one in answer["order"]} for answer in found}
+    assert sorted(map(sorted, held.values())) == [[1, 2, 3], [4, 5, 6]]

@@ -80,7 +80,7 @@ def test_a_new_version_shows_its_diff_and_takes_an_adjudicated_pair_as_an_exampl
         )
     test = page("rubrics", **{"as": "lee"})
     base = next(one for one in test.selectbox if one.label == "Begin with")
-    assert base.value.name == "lexical"
+    assert base.value.name == "relevance"
     area = test.text_area[0]
     area.set_value(area.value + "\nBe strict.").run()
     assert any("+Be strict." in code.value for code in test.code)
@@ -90,10 +90,11 @@ def test_a_new_version_shows_its_diff_and_takes_an_adjudicated_pair_as_an_exampl
     test.run()
     _button(test, "Add as a new version").click().run()
     assert not test.exception
-    added = rubrics.named(store, "lexical")
+    added = rubrics.named(store, "relevance")
     assert added is not None
-    assert (added.version, len(added.examples)) == (2, 1)
-    assert added.examples[0]["reason"] == "half of it"
+    # The five that come with the package, and the one that was taken.
+    assert (added.version, len(added.examples)) == (2, 6)
+    assert added.examples[-1]["reason"] == "half of it"
     assert people.history(store)[0].action == "add rubric"
 
 
@@ -174,3 +175,24 @@ def _barred() -> int:
             if evidence.barred(store, asked[label.query_id], found[label.passage_id])
         }
     )
+
+
+def test_near_misses_are_given_to_people_and_seen_only_by_whoever_asks(
+    db: Path, page: Page
+) -> None:
+    test = page("goldens", **{"as": "lee"})
+    assert any("pooled pairs larkfen@1 grades" in text.value for text in test.text)
+    seen = "select count(*) from verdict_views where person = 'lee'"
+    assert state.store().row(seen) == (0,)
+    (toggle,) = (one for one in test.toggle if one.label.startswith("Show what the judge proposes"))
+    toggle.set_value(True).run()
+    (many,) = state.store().row(seen) or (0,)
+    assert f"({many:,})" in toggle.label
+    field = next(field for field in test.text_input if field.label == "Name of the list")
+    field.set_value("second look")
+    _button(test, "Give them to people").click().run()
+    assert not test.exception
+    handed = tasks.with_work_left(state.store(), annotator="ben")
+    assert handed is not None
+    assert handed.name == "second look"
+    assert tasks.overall(state.store(), "second look").wanted == many

@@ -14,6 +14,8 @@ from labeler.store import adjudications, evidence, goldens, labels, looks, peopl
 from labeler.store.db import open_reader, open_store
 from labeler.store.pairs import Scope, of
 from tests.browser.serving import Server
+from tests.servers.answers import KEY
+from tests.servers.claude import Claude
 
 pytestmark = pytest.mark.browser
 
@@ -44,10 +46,11 @@ def labelled(tmp_path: Path) -> Iterator[tuple[Server, int]]:
             for pair in of(store, Scope("first"))
             if pair.query and pair.passage
         )
-    server = Server(path)
-    server.start()
-    yield server, expected
-    server.end()
+    with Claude() as service:
+        server = Server(path, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=service.url)
+        server.start()
+        yield server, expected
+        server.end()
 
 
 @pytest.fixture
@@ -81,8 +84,14 @@ def test_from_a_new_version_to_a_golden_set(labelled: tuple[Server, int], page: 
     area.press("Control+Enter")
     page.get_by_text("+Words in common are no answer.").wait_for(timeout=30_000)
     page.get_by_role("button", name="Add as a new version").click()
-    page.get_by_text("lexical@2 added.").wait_for(timeout=30_000)
+    page.get_by_text("relevance@2 added.").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Judge again").click()
+    page.get_by_text("30 pairs judged").first.wait_for(timeout=60_000)
 
+    # The pairs of the two lexical versions, of which the second was judged elsewhere.
+    for name, judge in (("B, the new one", "lexical@2"), ("A, the one before", "lexical@1")):
+        page.get_by_label(name).click()
+        page.get_by_role("option", name=judge).click()
     page.get_by_role("button", name="Look at the held-out pairs").click()
     page.get_by_text("First look at these pairs.").first.wait_for(timeout=30_000)
 
@@ -95,7 +104,9 @@ def test_from_a_new_version_to_a_golden_set(labelled: tuple[Server, int], page: 
 
     server.end()
     with open_reader(server.db) as store:
-        added = rubrics.named(store, "lexical@2")
+        judged = {(one.judge, one.rubric): one.ok for one in verdicts.judges(store)}
+        assert judged["claude", "relevance@2"] == 30
+        added = rubrics.named(store, "relevance@2")
         assert added is not None
         assert added.text == "Words in common are no answer."
         (look,) = looks.history(store)

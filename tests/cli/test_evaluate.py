@@ -281,7 +281,9 @@ def test_a_floor_ends_with_4_when_a_measure_is_below_it(
     labeler: Call, project: Path, least: str, code: int
 ) -> None:
     said = labeler(
-        "evaluate", "--run", "bm25", "--fail-under", f"R@5={least}", "--json", db=project
+        *("evaluate", "--run", "bm25", "--fail-under", f"R@5={least}", "--json"),
+        *("--allow", "unauthorised", "--allow", "out_of_date"),
+        db=project,
     )
     assert said.code == code
     assert said.json["passed"] is (code == 0)
@@ -291,7 +293,9 @@ def test_a_measure_that_does_not_exist_passes_no_gate(toy: Call) -> None:
     said = toy("evaluate", "--run", "toy", "--depth", 5, "--fail-under", "R@20=0", "--json")
     assert said.code == 4
     assert said.json["gates"] == [
-        {"name": "R@20 >= 0", "passed": False, "said": "no value: depth 5"}
+        {"name": "R@20 >= 0", "passed": False, "said": "no value: depth 5"},
+        {"name": "no unauthorised", "passed": True, "said": "0 returned"},
+        {"name": "no out_of_date", "passed": True, "said": "0 returned"},
     ]
 
 
@@ -301,6 +305,15 @@ def test_a_floor_that_is_none_is_refused(labeler: Call, project: Path, floor: st
     assert said.code in (1, 2)
     assert said.out == ""
     assert "expected" in said.err
+
+
+def test_what_must_not_come_back_fails_a_gated_build_unless_it_is_allowed(
+    labeler: Call, project: Path
+) -> None:
+    floor = ("evaluate", "--run", "bm25", "--fail-under", "R@5=0", "--json")
+    said = labeler(*floor, "--allow", "out_of_date", db=project)
+    assert said.code == 4
+    assert [each["passed"] for each in said.json["gates"]] == [True, False]
 
 
 def test_what_must_not_come_back_fails_the_build_when_asked(labeler: Call, project: Path) -> None:
@@ -390,11 +403,11 @@ def test_a_build_gets_junit_and_a_pull_request_gets_markdown(
     )
     assert said.code == 4
     suite = ElementTree.fromstring(xml.read_bytes())
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "3")
     failed = [
         case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None
     ]
-    assert failed == ["R@5 >= 0.9"]
+    assert failed == ["R@5 >= 0.9", "no unauthorised", "no out_of_date"]
     written = text.read_text()
     assert "| `R@5 >= 0.9` | **failed** |" in written
     assert "| `R@20 >= 0.5` | passed |" in written

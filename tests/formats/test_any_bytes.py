@@ -14,6 +14,7 @@ from labeler.errors import LabelerError
 from labeler.formats import (
     GAINS,
     Reading,
+    read_answers,
     read_corpus,
     read_golden,
     read_judgments,
@@ -22,6 +23,7 @@ from labeler.formats import (
 )
 
 READERS = [
+    read_answers,
     read_corpus,
     read_queries,
     read_run,
@@ -36,6 +38,8 @@ WHOLE = [
     b'query_id,passage_id,grade,state,note\r\nq,p,YES,labelled,"a\nb"\r\n',
     b'{"_id":"1","text":"a","metadata":{"kind":"x"}}\n{"_id":"2","text":"b"}\n',
     b'[{"query":"a","expected":["x"]},{"query":"b","expected":[]}]',
+    b'[{"query":"a","answer":"b","context":["x",{"id":1,"text":"y"}]}]',
+    b"query_id,answer,contexts\nq,a,\"['x', 'y']\"\n",
     json.dumps(
         {"queries": {"a": "b"}, "corpus": {"n": "t"}, "relevant_docs": {"a": ["n"]}}
     ).encode(),

@@ -126,6 +126,31 @@ RRE_GAINS = {
         }
     ]
 }
+RRE_QUERIES = {
+    "id_field": "id",
+    "index": "films",
+    "template": "only_q.json",
+    "queries": [
+        {
+            "placeholders": {"$query": "star trek"},
+            "relevant_documents": {"2": ["193"], "0": ["157", "152"]},
+        },
+        {"placeholders": {"$query": "star wars"}, "relevant_documents": {"11": {"rating": 1}}},
+    ],
+}
+RRE_LISTS = {
+    "query_placeholder": "query",
+    "query_groups": [
+        {
+            "name": "what is rre",
+            "queries": [{"placeholders": {"query": "what is rre", "vector": "[0.1]"}}],
+            "relevant_documents": [
+                {"document_id": "doc1", "gain": 2},
+                {"document_id": "doc5", "gain": 0},
+            ],
+        }
+    ],
+}
 DATASET = {
     "queries": {"a": "what", "b": "why"},
     "corpus": {"n1": "one", "n2": "two"},
@@ -147,6 +172,14 @@ DATASET = {
             ],
         ),
         (RRE_GAINS, [("bass", "1", "YES"), ("bass", "3", "NO")]),
+        (
+            RRE_QUERIES,
+            [
+                *(("star trek", "193", "YES"), ("star trek", "157", "NO")),
+                *(("star trek", "152", "NO"), ("star wars", "11", "PART")),
+            ],
+        ),
+        (RRE_LISTS, [("what is rre", "doc1", "YES"), ("what is rre", "doc5", "NO")]),
         (DATASET, [("a", "n1", "YES"), ("a", "n2", "YES"), ("b", "n2", "YES")]),
         (
             {"q1": {"p1": 2, "p2": 0}, "q2": {"p1": 1}},
@@ -193,3 +226,21 @@ def test_quepid_names_queries_by_their_text(written):
         ("", "red shoes"),
         ("", "red shoes"),
     ]
+
+
+def test_what_nobody_has_rated_in_quepid_is_left_out_by_line(written):
+    # As Quepid exports a snapshot: the query alone, or a passage with an empty rating.
+    text = "query,docid,rating\nred shoes,p1,3\nred shoes,p2,\nblue shoes\nred shoes,p3,0\n"
+    path, grades = written("x.csv", text), GradeMap.parse("0=NO,3=YES")
+    for read in (read_judgments, read_golden):
+        reading = Reading()
+        found = [entry.passage_id for _, entry in read(path, grades=grades, reading=reading)]
+        assert found == ["p1", "p3"]
+        notes = [note for note in reading.notes if "without a rating" in note.what]
+        assert [note.lines for note in notes] == [(3, 4)]
+
+
+def test_a_further_value_that_is_no_document_of_the_tool_is_refused_with_its_line(written):
+    document = '{"requests": [{"id": "q", "ratings": [{"_id": "p", "rating": 1}]}]}'
+    with pytest.raises(InputError, match="line 2: a further JSON value, unlike the first"):
+        list(read_judgments(written("x.json", f"{document}\nnull")))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labeler.errors import InputError
 from labeler.formats import Reading, read_run
-from labeler.formats.columnar import read_run_table
+from labeler.formats.columnar import _quickly, read_run_table
 
 
 def order(path, reading=None):
@@ -194,3 +194,127 @@ def test_the_quick_way_answers_as_the_row_reader_on_a_plain_file_out_of_order(wr
         rows, columns = both_ways(written("x.run", content))
         assert rows == columns
         assert len(rows[0]) == 45
+
+
+IDS = st.sampled_from(["q1", "q2", "p3", "007", "é", "\xa0", " a", "#x", "'=a", "e\u0301", ""])
+RANKS = st.sampled_from(["0", "1", "2", "3", "", " 1", "+1", "01", "0x1", "1.0", "-1", "x"])
+SCORES = st.sampled_from(
+    [
+        "3.0",
+        "2",
+        "2",
+        "1e0",
+        ".5",
+        "5.",
+        " 1",
+        "-0.0",
+        "0",
+        "",
+        "nan",
+        "inf",
+        "+1",
+        "0x1",
+        "1e",
+        "1e999",
+    ]
+)
+PLAIN = st.tuples(  # mostly without a fault, so that the quick way is taken
+    st.sampled_from(["q1", "q2"]),
+    st.sampled_from(["a", "b", "c", "d", "z"]),
+    st.sampled_from(["0", "1", "2"]),
+    st.sampled_from(["3.0", "2", "1e0", "-0.0", "0"]),
+)
+HEADERS = st.sampled_from(
+    [
+        ("query_id", "passage_id", "rank", "score"),
+        ("qid", "docid", "position", "sim"),
+        ("query_id", "passage_id", "note", "score"),
+        ("query_id", "passage_id", "rank", "rank"),
+        ("query_id", "passage_id", "score", "system"),
+        ("a", "b", "c", "d"),
+    ]
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    HEADERS,
+    st.lists(st.one_of(PLAIN, st.tuples(IDS, IDS, RANKS, SCORES)), max_size=6),
+    st.sampled_from([",", "\t", ";"]),
+    st.sampled_from(["\n", "\r\n", "\n\n"]),
+    st.booleans(),
+)
+def test_the_quick_way_answers_as_the_row_reader_on_any_table(
+    tmp_path_factory, header, lines, gap, end, marked
+):
+    text = "".join(gap.join(cells) + end for cells in (header, *lines))
+    path = tmp_path_factory.mktemp("run") / ("x.tsv" if gap == "\t" else "x.csv")
+    path.write_bytes(text.encode("utf-8-sig" if marked else "utf-8"))
+    rows, columns = both_ways(path)
+    assert rows == columns
+
+
+VALUES = st.sampled_from(
+    [
+        *('"q1"', '"q2"', '"007"', '"\\u00e9"', '"\\ud800"', '" "', '"1"', "[]", "true", "null"),
+        *("7", "0", "1", "2", "1.5", "-2e0", "1e999", "NaN", "10000000000000000000000"),
+    ]
+)
+ROW = st.dictionaries(
+    st.sampled_from(["query_id", "passage_id", "rank", "score", "qid", "system"]), VALUES
+)
+RIGHT = st.tuples(
+    st.sampled_from(['"q1"', '"q2"']),
+    st.sampled_from(['"a"', '"b"', '"c"', '"d"']),
+    st.sampled_from(["0", "1", "2"]),
+    st.sampled_from(["3.0", "2", "1e0", "0"]),
+).map(lambda cells: dict(zip(("query_id", "passage_id", "rank", "score"), cells, strict=True)))
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.one_of(st.lists(RIGHT, max_size=5), st.lists(st.one_of(ROW, RIGHT), max_size=5)),
+    st.sampled_from(["\n", "\r\n", "\n \n", " ", ","]),
+    st.booleans(),
+)
+def test_the_quick_way_answers_as_the_row_reader_on_any_json_lines(
+    tmp_path_factory, lines, end, ranked
+):
+    objects = [
+        "{"
+        + ",".join(f'"{key}":{value}' for key, value in line.items() if ranked or key != "rank")
+        + "}"
+        for line in lines
+    ]
+    path = tmp_path_factory.mktemp("run") / "x.jsonl"
+    path.write_text(end.join(objects) + "\n")
+    rows, columns = both_ways(path)
+    assert rows == columns
+
+
+def test_ids_of_json_lines_that_name_a_key_twice_are_refused_by_either_way(written):
+    line = '{"query_id":"q","query_id":"r","passage_id":"a","rank":1}\n'
+    rows, columns = both_ways(written("x.jsonl", line))
+    assert rows == columns
+    assert "twice" in str(rows[0][0])
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "scores", "zero"])
+def test_the_quick_way_is_taken_for_plain_files_of_every_form(written, form):
+    numbers = [(f"q{q}", f"p{q * 7 + r}", r, 9.5 - r) for q in range(4) for r in range(1, 6)]
+    if form == "csv":
+        text = "query_id,passage_id,rank,score\r\n"
+        text += "".join(f"{q},{p},{r},{s}\r\n" for q, p, r, s in numbers)
+    elif form == "jsonl":
+        text = "".join(
+            f'{{"query_id": "{q}", "passage_id": "{p}", "rank": {r}, "score": {s}}}\n'
+            for q, p, r, s in numbers
+        )
+    elif form == "scores":
+        text = "qid,docid,score\n" + "".join(f"{q},{p},{s}\n" for q, p, _, s in numbers)
+    else:
+        text = "".join(f"{q} Q0 {p} {r - 1} {s} t\n" for q, p, r, s in numbers)
+    path = written("x.jsonl" if form == "jsonl" else "x.trec" if form == "zero" else "x.csv", text)
+    rows, columns = both_ways(path)
+    assert rows == columns
+    assert _quickly(path, Reading(), {}, "") is not None

@@ -94,8 +94,6 @@ insert into draft_decisions values (nextval('seq'), 'd', 'accepted', 'q', '', 'r
 _ANSWERS = """
 insert into answers values
     (nextval('seq'), 'a', 'q', 'bot', 'production', 'so', '[]', 'b1:00', false, now());
-insert into claims values
-    (nextval('seq'), 'a', 'r', 'm', 'f@1', 1, 'it is so', 'supported', '["p"]', now());
 """
 
 ROWS: dict[int, str] = {

@@ -17,7 +17,7 @@ class Labeling {
     this.misses = 0;
     this.active = performance.now();
     this.deck = new Deck();
-    this.view = new View(this, data.spotcheck);
+    this.view = new View(this, data.spotcheck, data.subject ?? "passage");
     this.outbox = new Outbox({ ...data, url: data.url ?? "/labeling", tell: this });
     this.tabs = new BroadcastChannel(this.outbox.prefix);
     this.tabs.onmessage = ({ data: news }) => this.heard(news);

@@ -1,14 +1,24 @@
 // The two sheets over the page: what the keys do, and the rubric.
 
+// What is graded is a passage, or the answer that a system gave.
 const GRADES = [
-  { grade: "YES", key: "1", other: "Y", says: "answers it by itself" },
-  { grade: "PART", key: "2", other: "P", says: "answers a part of it" },
-  { grade: "NO", key: "3", other: "N", says: "does not help" },
+  { grade: "YES", key: "1", other: "Y", says: { passage: "answers it by itself", answer: "right and complete" } },
+  { grade: "PART", key: "2", other: "P", says: { passage: "answers a part of it", answer: "right, not complete" } },
+  { grade: "NO", key: "3", other: "N", says: { passage: "does not help", answer: "wrong" } },
 ];
+const MEANING = {
+  passage: [
+    [["1", "Y"], "YES: the passage answers the query by itself"],
+    [["2", "P"], "PART: it answers a part of it, or needs another passage beside it"],
+    [["3", "N"], "NO: it does not help"],
+  ],
+  answer: [
+    [["1", "Y"], "YES: right and complete, or rightly refused"],
+    [["2", "P"], "PART: right as far as it goes, something required is missing"],
+    [["3", "N"], "NO: wrong, unsupported, or wrongly refused"],
+  ],
+};
 const HELP = [
-  [["1", "Y"], "YES: the passage answers the query by itself"],
-  [["2", "P"], "PART: it answers a part of it, or needs another passage beside it"],
-  [["3", "N"], "NO: it does not help"],
   [["0"], "Unsure: you can't tell. Never counted as NO"],
   [["L"], "Later: it comes again after the others"],
   [["U"], "Undo: back to the passage before. Its label stands until you press another"],
@@ -21,9 +31,10 @@ const HELP = [
 ];
 
 class Sheets {
-  // `keysWanted(on)` is called when the person turns the single keys on or off.
-  constructor(keysWanted) {
-    const keys = el("dl", {}, ...HELP.flatMap(([pressed, says]) =>
+  // `keysWanted(on)` is called when the person turns the single keys on or off; `subject` is what is graded.
+  constructor(keysWanted, subject) {
+    this.subject = subject;
+    const keys = el("dl", {}, ...[...MEANING[subject], ...HELP].flatMap(([pressed, says]) =>
       [el("dt", {}, ...pressed.map((key) => el("kbd", {}, key))), el("dd", {}, says)]));
     this.keysBox = el("input", { type: "checkbox", onchange: () => keysWanted(this.keysBox.checked) });
     this.help = this.sheet("help", "Keys", keys, el("label", { className: "lb-hint" }, this.keysBox,
@@ -52,7 +63,7 @@ class Sheets {
 
   drawRubric(rubric) {
     this.rubricText.replaceChildren();
-    const plain = GRADES.map(({ grade, says }) => `${grade}: ${says}.`).join("\n");
+    const plain = GRADES.map(({ grade, says }) => `${grade}: ${says[this.subject]}.`).join("\n");
     writeText(this.rubricText, rubric?.text || `This spot check's judge has no rubric to show. The grades mean:\n\n${plain}`);
     this.rubric.querySelector("h2").textContent = rubric?.ref ? `Rubric ${rubric.ref}` : "Rubric";
   }

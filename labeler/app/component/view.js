@@ -9,11 +9,13 @@ const ACTIONS = [
 
 class View {
   // `does` has act(action, grade, event), go(task), note(task, text), keysWanted(on): what the page does about them.
-  constructor(does, spotcheck) {
+  // `subject` is what is graded: "passage" or "answer".
+  constructor(does, spotcheck, subject) {
     this.does = does;
     this.spotcheck = spotcheck;
+    this.subject = subject;
     this.root = el("section", { className: "lb", "aria-label": "Labelling" });
-    this.sheets = new Sheets((on) => does.keysWanted(on));
+    this.sheets = new Sheets((on) => does.keysWanted(on), subject);
     this.root.append(this.top(), this.card(), this.foot(), this.sheets.help, this.sheets.rubric);
   }
 
@@ -46,8 +48,8 @@ class View {
     this.query = el("h2", { className: "lb-query", dir: "auto" });
     this.asked = el("p", { className: "lb-about" });
     this.railList = el("ol", {});
-    this.rail = el("nav", { className: "lb-rail", "aria-label": "Passages of this query" },
-      el("p", { className: "lb-eyebrow" }, "Passages"), this.railList);
+    this.rail = el("nav", { className: "lb-rail", "aria-label": `${this.subject === "answer" ? "Answers to" : "Passages of"} this query` },
+      el("p", { className: "lb-eyebrow" }, this.subject === "answer" ? "Answers" : "Passages"), this.railList);
     this.title = el("h3", { className: "lb-title", dir: "auto" });
     this.about = el("p", { className: "lb-about" });
     this.own = el("span", { className: "lb-own", "data-testid": "own-grade" });
@@ -101,10 +103,10 @@ class View {
       const name = grade ?? action;
       const made = this.button({
         className: `lb-press lb-${name.toLowerCase()}`, "data-testid": grade ? `grade-${grade}` : action,
-        "aria-keyshortcuts": other ? `${key} ${other}` : key, title: says ?? label,
+        "aria-keyshortcuts": other ? `${key} ${other}` : key, title: says?.[this.subject] ?? label,
         onclick: (click) => this.does.act(action, grade ?? null, click),
       }, el("kbd", {}, key), el("span", { className: "lb-name" }, grade ?? label));
-      if (grade) made.append(el("span", { className: "lb-says" }, says));
+      if (grade) made.append(el("span", { className: "lb-says" }, says[this.subject]));
       this.presses[name] = made;
       return made;
     };

@@ -18,7 +18,7 @@ def show() -> None:
     """Lay the page out."""
     st.title("Agreement")
     store = state.store()
-    if not verdicts.judges(store):
+    if not verdicts.judges(store, answers=None):
         st.info("No judge has graded anything yet: import verdicts on the Data page.")
         return
     with widgets.problems():
@@ -44,18 +44,20 @@ def _choose() -> tuple[Selection, float]:
     at = options.index(wanted) if wanted in options else 0
     check = left.selectbox("Pairs", options, index=at, format_func=str)
     chosen = None if check == every else check
-    default = reports.choose(store, spotcheck=chosen)
-    judges = [(found.judge, found.rubric, found.model) for found in verdicts.judges(store)]
-    first = judges.index((default.judge, default.rubric, default.model))
-    judge, rubric, model = middle.selectbox(
-        "Judge", judges, index=first, format_func=lambda known: render.judge_name(*known)
+    judges = [*verdicts.judges(store), *verdicts.judges(store, answers=True)]
+    default = reports.choose(store, spotcheck=chosen) if chosen else Selection(*judges[0][:3])
+    key = (default.judge, default.rubric, default.model)
+    first = next(n for n, of in enumerate(judges) if of[:3] == key)
+    judge = middle.selectbox(
+        "Judge", judges, index=first, format_func=lambda known: render.judge_name(*known[:3])
     )
     names = ["Everyone", *(person.name for person in people.everyone(store))]
     who = right.selectbox("Labels of", names)
     threshold = THRESHOLD
     annotator = None if who == "Everyone" else who
     labels = last.selectbox("Grades", list(READINGS), format_func=lambda one: render.LABELS[one])
-    return Selection(judge, rubric, model, chosen, annotator, labels), threshold
+    of = Selection(*judge[:3], chosen, annotator, labels, answers=judge.answers)
+    return of, threshold
 
 
 def _why(report: reports.Report) -> None:

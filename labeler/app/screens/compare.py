@@ -7,7 +7,7 @@ import streamlit as st
 from labeler import bm25
 from labeler.app import retrieval_charts as charts
 from labeler.app import state, widgets
-from labeler.app.screens import measuring
+from labeler.app.screens import corrected, measuring
 from labeler.reports import render, variants
 from labeler.reports import variants_text as text
 from labeler.reports.retrieval_text import number
@@ -35,6 +35,7 @@ def show() -> None:
         _costs(report)
         _scores(report)
         _changed(report)
+        corrected.show(chosen, golden=golden, reading=reading)
 
 
 def _measures(report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler.app import state, widgets
+from labeler.app.screens import repeats
 from labeler.reports import consistency, render
 from labeler.reports.consistency import Drift, Personal, Report
 
@@ -25,6 +26,8 @@ def show() -> None:
         _twosomes(report)
         _people(report)
         _drift(report)
+    with widgets.problems():
+        repeats.show(store)
 
 
 def _figures(report: Report) -> None:

@@ -8,7 +8,7 @@ from labeler import drawing
 from labeler.app import state, widgets
 from labeler.reports import render, workshop, workshop_lines
 from labeler.reports.workshop import Workshop
-from labeler.store import corpora, labels, looks, queries, spotchecks, verdicts
+from labeler.store import labels, looks, queries, spotchecks, texts, verdicts
 from labeler.store.comparison import Selection
 from labeler.store.contrasts import Beside
 from labeler.store.db import Store
@@ -38,7 +38,7 @@ def show(store: Store, person: str) -> None:
 
 
 def _choose(store: Store) -> tuple[Selection, Selection] | None:
-    judged = verdicts.judges(store)
+    judged = [*verdicts.judges(store), *verdicts.judges(store, answers=True)]
     checks = [check.name for check in spotchecks.history(store)]
     if len(judged) < 2 or not checks:
         st.text("Two judges or two versions must have judged the pairs of a spot check.")
@@ -52,7 +52,10 @@ def _choose(store: Store) -> tuple[Selection, Selection] | None:
         "A, the one before", others, format_func=lambda one: render.judge_name(*one[:3])
     )
     check = right.selectbox("Pairs of", checks)
-    return Selection(*first[:3], check), Selection(*second[:3], check)
+    return (
+        Selection(*first[:3], check, answers=first.answers),
+        Selection(*second[:3], check, answers=second.answers),
+    )
 
 
 def _figures(made: Workshop) -> None:
@@ -121,7 +124,7 @@ def _open(store: Store, one: Beside) -> None:
         asked = queries.named(store, [one.query_id])
         widgets.passage(asked[one.query_id].text if asked else "")
         st.text(f"Passage {one.passage_id}")
-        found = corpora.passages(store, [one.passage_id])
+        found = texts.passages(store, [one.passage_id])
         widgets.passage(found[one.passage_id].text if found else "")
         left, right = st.columns(2)
         for column, name, grade, reason in (
@@ -151,7 +154,7 @@ def _confirm(store: Store, made: Workshop, person: str) -> None:
     if right.button("Draw 30 more held-out pairs"):
         taken = {check.name for check in spotchecks.history(store)}
         name = next(n for n in (f"held-out {k}" for k in range(1, 1000)) if n not in taken)
-        counts = {one[:3]: one.ok for one in verdicts.judges(store)}
+        counts = {one[:3]: one.ok for one in verdicts.judges(store, answers=None)}
         judged = max(
             (made.second, made.first),
             key=lambda one: counts.get((one.judge, one.rubric, one.model), 0),

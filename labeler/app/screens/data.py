@@ -62,6 +62,7 @@ def _bring() -> None:
         start = "corpus" if kind == "corpus" else ""
         name = st.text_input(asked.asks, value=start) if asked.asks else ""
         rubric = st.text_input("Rubric, name@version (optional)") if kind == "verdicts" else ""
+        note = st.text_input("What was changed in it (optional)") if kind == "run" else ""
         grades, hint = "", "0=NO,1=NO,2=PART,3=YES"
         if asked.graded:
             grades = st.text_input("What the grades mean (optional)", placeholder=hint)
@@ -77,6 +78,7 @@ def _bring() -> None:
                     grades=formats.GradeMap.parse(grades) if grades.strip() else None,
                     columns=formats.columns_from(columns) if columns.strip() else {},
                     person=person.name if person else "",
+                    note=note.strip(),
                 )
                 _said(_import(kind, files, name=name, rubric=rubric, options=options))
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from labeler import freezing, rebinding
 from labeler.app import state, widgets
+from labeler.app.screens import near_misses
 from labeler.model import GRADES
 from labeler.reports import agreement, lineage, render
 from labeler.store import (
@@ -41,6 +42,8 @@ def show() -> None:
         _freeze(store, person.name)
     with widgets.problems():
         _diff(store)
+    with widgets.problems():
+        near_misses.show(store, person.name)
     with widgets.problems():
         _rebind(store, person.name)
 

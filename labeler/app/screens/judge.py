@@ -11,7 +11,6 @@ from labeler.app import jobs, state, widgets
 from labeler.judges import prices
 from labeler.judges.claude import Claude, counting
 from labeler.reports import agreement, render
-from labeler.reports import judging as judging_report
 from labeler.store import rubrics, runs, spotchecks, verdicts
 from labeler.store.db import Store
 from labeler.store.pairs import Scope
@@ -154,7 +153,7 @@ def watch() -> None:
         if job.error:
             st.error(widgets.plain(job.error), icon=":material/error:")
         elif job.summary is not None:
-            st.text(judging_report.summary(job.summary))
+            st.text(job.words(job.summary))
             if job.summary.problem:
                 st.error(widgets.plain(job.summary.problem), icon=":material/error:")
         return

@@ -10,7 +10,7 @@ import streamlit as st
 from labeler.app import state, widgets
 from labeler.app.component import labeling
 from labeler.model import content_hash
-from labeler.store import rubrics, spotchecks, tasks
+from labeler.store import answers, rubrics, spotchecks, tasks
 from labeler.store.db import Store
 from labeler.store.spotchecks import SpotCheck
 
@@ -46,13 +46,16 @@ def _asked(store: Store, annotator: str) -> SpotCheck | None:
 
 def _mount(store: Store, annotator: str, check: SpotCheck) -> None:
     there = urlencode({"as": annotator, "spotcheck": check.name})
+    # Of a list that is no sample there is no agreement to see.
+    links = [{"label": "See the agreement", "href": f"agreement?{there}"}] if check.n else []
     data: dict[str, Any] = {
         "annotator": annotator,
         "spotcheck": check.name,
         "store": content_hash(str(store.path)),
         "rubric": _rubric(store, check),
         "token": state.tokens().issue(annotator=annotator, spotcheck=check.name),
-        "links": [{"label": "See the agreement", "href": f"agreement?{there}"}],
+        "links": links,
+        "subject": "answer" if answers.graded_in(store, check.name) else "passage",
     }
     labeling(data=data, key="labeling")
 

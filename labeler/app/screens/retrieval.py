@@ -7,7 +7,7 @@ import streamlit as st
 from labeler import bm25
 from labeler.app import retrieval_charts as charts
 from labeler.app import state, widgets
-from labeler.app.screens import evaluations, measuring
+from labeler.app.screens import corrected, dossiers, evaluations, measuring
 from labeler.reports import render, summaries
 from labeler.reports import retrieval as reports
 from labeler.reports import retrieval_text as text
@@ -38,6 +38,7 @@ def show() -> None:
         _slices(report)
         _missed(report)
         _scores(report)
+        corrected.show([system], golden=golden, reading=reading)
         evaluations.show(report)
 
 
@@ -64,6 +65,7 @@ def _figures(report: Report) -> None:
     st.download_button(
         "Download retrieval.md", summaries.markdown(report, []), file_name="retrieval.md"
     )
+    dossiers.show(report)
 
 
 def _slices(report: Report) -> None:

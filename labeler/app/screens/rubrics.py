@@ -41,16 +41,19 @@ def show() -> None:
 def _known(store: Store) -> list[Rubric]:
     """Every version, the newest first; what comes with the package where nothing is stored."""
     found = [entry.rubric for entry in rubrics.history(store)][::-1]
-    packaged = shipped.rubric(shipped.DEFAULT)
+    packaged = map(shipped.rubric, (shipped.DEFAULT, shipped.CORRECTNESS))
     named = {rubric.name for rubric in found}
-    return found if packaged is None or packaged.name in named else [*found, packaged]
+    return [*found, *(one for one in packaged if one is not None and one.name not in named)]
 
 
 def _edit(store: Store, person: str) -> None:
     st.subheader("1. Edit")
     known = _known(store)
     left, right = st.columns([2, 1])
-    base = left.selectbox("Begin with", known, format_func=lambda rubric: rubric.ref)
+    written = [place for place, one in enumerate(known) if one.name != shipped.LEXICAL]
+    base = left.selectbox(
+        "Begin with", known, index=written[0] if written else 0, format_func=lambda one: one.ref
+    )
     name = right.text_input("Name", base.name, key=f"name {base.ref}", max_chars=80)
     text = st.text_area("Rubric", base.text, height=320, key=f"text {base.ref}")
     offered = examples.offered(store)

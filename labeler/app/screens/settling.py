@@ -7,7 +7,7 @@ import streamlit as st
 from labeler.app import state, widgets
 from labeler.model import GRADES, Grade, Passage, Query
 from labeler.reports import render
-from labeler.store import adjudications, corpora, evidence, labels, queries, rubrics, verdicts
+from labeler.store import adjudications, evidence, labels, queries, rubrics, texts, verdicts
 from labeler.store.adjudications import Difference, Voice
 from labeler.store.verdicts import Judged
 
@@ -22,7 +22,7 @@ def show(person: str, pair: Difference, judged: Judged | None) -> None:
         lambda: labels.note_view(store, [(query_id, passage_id)], person=person),
     )
     asked = queries.named(store, [query_id]).get(query_id, Query(query_id, ""))
-    told = corpora.passages(store, [passage_id]).get(passage_id, Passage(passage_id, ""))
+    told = texts.passages(store, [passage_id]).get(passage_id, Passage(passage_id, ""))
     read, said = st.columns([3, 2], gap="large")
     with read:
         st.text(", ".join(filter(None, (f"Query {query_id}", asked.kind, asked.as_of))))

@@ -15,6 +15,7 @@ GO = {
     "data": "Open Data",
     "label": "Start labelling",
     "review": "Settle them",
+    "drafts": "Decide on them",
     "queries": "Find the answers",
     "agreement": "See the agreement",
 }

@@ -1,0 +1,100 @@
+"""The Drafts page by keyboard: a press decides what is drawn, and a burst of presses one draft."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labeler.model import Passage, content_hash
+from labeler.store import corpora, drafts
+from labeler.store.db import open_reader, open_store
+from labeler.store.drafts import Check, Decision, Draft
+from labeler.store.frozen import Anchor
+from tests.browser.serving import HOSTILE, Server
+
+MANY = 6
+
+
+@pytest.fixture
+def drafted(tmp_path: Path) -> Iterator[Server]:
+    """An app on a store with drafts whose texts and passages would be markup elsewhere."""
+    path = tmp_path / "labeler.duckdb"
+    texts = list(HOSTILE.values())
+    with open_store(path) as store:
+        known = [Passage(f"p{i}", text, title=text) for i, text in enumerate(texts[:MANY])]
+        corpora.record(store, known, name="hostile")
+        drafts.keep(
+            store,
+            [
+                Draft(
+                    f"d-{i}",
+                    "paraphrase",
+                    f"draft number {i}",
+                    one.passage_id,
+                    Anchor("hostile", 1),
+                    content_hash(one.text),
+                    0,
+                    f"r{i}",
+                    "m",
+                    "",
+                    0.0,
+                )
+                for i, one in enumerate(known)
+            ],
+        )
+        names = ("answered", "from nothing", "distinct", "wording")
+        drafts.note(store, [Check(f"d-{i}", name, True, "") for i in range(MANY) for name in names])
+    one = Server(path)
+    one.start()
+    yield one
+    one.end(signal.SIGKILL)
+
+
+def decided(server: Server) -> list[Decision]:
+    with open_reader(server.db, patience=10) as store:
+        found = [one.decision for one in drafts.every(store)]
+    return [one for one in found if one is not None]
+
+
+def test_a_key_decides_what_is_drawn_and_a_burst_decides_one(
+    drafted: Server, chromium: Any
+) -> None:
+    page = chromium.new_page()
+    outside: list[str] = []
+    page.on("request", lambda sent: outside.append(sent.url) if "invalid" in sent.url else None)
+    page.goto(f"{drafted.url}/drafts?as=rita")
+
+    def shown() -> str:
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+        page.wait_for_timeout(1_000)
+        return str(page.get_by_label("Query", exact=True).input_value())
+
+    first = shown()
+    assert first == "draft number 0"
+    page.keyboard.press("y")
+    second = shown()
+    assert second == "draft number 1"
+    for _ in range(5):
+        page.keyboard.press("p")
+        page.wait_for_timeout(30)
+    third = shown()
+    assert third == "draft number 2"
+    page.get_by_label("Query", exact=True).fill("worded by a person")
+    page.get_by_label("Query", exact=True).press("Enter")
+    shown()
+    page.get_by_text("Does the passage answer the query?").click()  # out of the text field
+    page.keyboard.press("y")
+    assert shown() == "draft number 3"
+    page.close()
+    found = decided(drafted)
+    assert [(one.draft_id, one.query_id) for one in found] == [
+        ("d-0", "own-1"),
+        ("d-1", "own-2"),
+        ("d-2", "own-3"),
+    ]
+    assert found[2].reason == "edited from: draft number 2"
+    assert outside == []
