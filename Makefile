@@ -18,13 +18,14 @@ help:
 demo: $(READY)
 	@$(BIN)/labeler demo $(DEMO)
 
-# The browser's tests run by themselves: what they time suffers from company.
+# What the browser's tests time suffers from company.
 test: $(READY_TEST)
 ifdef TESTS
 	@$(BIN)/python -m pytest $(TESTS)
 else
 	@$(BIN)/python -m pytest tests --ignore tests/browser -n 2
-	@$(BIN)/python -m pytest tests/browser
+	@$(BIN)/python -m pytest tests/browser -m "not timed" -n 2 --dist loadfile
+	@$(BIN)/python -m pytest tests/browser -m timed
 endif
 
 check: $(READY_TEST)

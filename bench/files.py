@@ -24,6 +24,11 @@ class Files:
         return self.folder / "run.trec"
 
     @property
+    def table(self) -> Path:
+        """The same run as CSV."""
+        return self.folder / "run.csv"
+
+    @property
     def store(self) -> Path:
         """Holds everything once `commands` have run."""
         return self.folder / "all.duckdb"
@@ -78,11 +83,13 @@ class Files:
                 asked.write(f'{{"_id":"q{query:05}","text":"what about {query}?"}}\n')
         with (
             self.run.open("w") as ranked,
+            self.table.open("w") as tabled,
             (self.folder / "v.csv").open("w") as verdicts,
             (self.folder / "l.csv").open("w") as labels,
         ):
             for table in (verdicts, labels):
                 table.write("query_id,passage_id,grade\n")
+            tabled.write("query_id,passage_id,rank,score\n")
             for query in queries:
                 first = luck.randrange(self.rows)
                 for rank in range(bench.per_query):
@@ -93,5 +100,6 @@ class Files:
                     ranked.write(
                         f"q{query:05} Q0 p{passage:07} {rank + 1} {99 - rank * 0.5:.3f} s\n"
                     )
+                    tabled.write(f"{pair},{rank + 1},{99 - rank * 0.5:.3f}\n")
                     labels.write(f"{pair},{grade}\n")
                     verdicts.write(f"{pair},{other}\n")

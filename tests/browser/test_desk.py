@@ -296,6 +296,7 @@ TYPED = """
 """
 
 
+@pytest.mark.timed
 def test_from_key_to_results_painted(
     large: Server, keyboards: Callable[[], Keyboard], measured: dict[str, list[float]]
 ) -> None:

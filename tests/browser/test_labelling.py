@@ -313,6 +313,7 @@ def test_a_pair_that_was_not_handed_out_is_refused_and_shown(
     desk.page.wait_for_selector("[data-testid=progress][data-done='1']")
 
 
+@pytest.mark.timed
 def test_from_key_to_the_next_passage_painted(
     server: Server, desks: Callable[..., Desk], measured: dict[str, list[float]]
 ) -> None:

@@ -43,6 +43,7 @@ def test_hostile_passages_are_shown_as_the_text_they_are(
     assert [url for url in desk.requests if not url.startswith(own)] == []
 
 
+@pytest.mark.timed
 def test_a_passage_of_200_kb_is_whole_and_scrolls_by_itself(
     server: Server, desks: Callable[..., Desk], hostile: list[str], measured: dict[str, list[float]]
 ) -> None:

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from labeler.errors import StoreBusy
+from labeler.errors import LabelerError, StoreBusy
 from labeler.model import Grade, LabelEvent, Passage, Query, RunRow
 from labeler.store import corpora, labels, ledger, queries, recent, runs, snapshot, tasks
 from labeler.store.columns import digests, run_table
@@ -57,6 +57,43 @@ def test_a_task_that_is_added_brings_what_was_said_of_it_before(store: Store, dr
     with store.write() as cursor:
         cursor.execute("insert into tasks values ('check', 2, $1, $2, '', 1.0, 2, 1)", PAIRS[1])
     assert tasks.overall(store, "check") == (1, 2)
+
+
+def test_windows_in_one_commit_are_those_that_come_one_after_another(store: Store, draw) -> None:
+    for name in ("check", "other"):
+        draw(store, PAIRS, name=name, overlap=2)
+    people = ["anna", "ben", "anna", "carl", "ben"]
+    before = store.version
+    together = tasks.windows(store, [tasks.Asker("check", person, 2) for person in people])
+    assert store.version == before + 1
+    alone = [tasks.window(store, spotcheck="other", annotator=person, limit=2) for person in people]
+    assert together == alone
+    ledger.of(store, "check").forget()  # what is on disk says the same
+    again = tasks.windows(store, [tasks.Asker("check", person, 2) for person in people])
+    assert [window.open for window in again] == [window.open for window in together]
+
+
+def test_what_a_failed_commit_would_have_reserved_is_free(store: Store, draw) -> None:
+    draw(store, PAIRS)
+    with pytest.raises(LabelerError, match="no spot check 'chek'"):
+        tasks.windows(store, [tasks.Asker("check", "anna", 9), tasks.Asker("chek", "ben", 9)])
+    with store.read() as cursor:
+        assert cursor.execute("select * from reservations").fetchall() == []
+    found = tasks.window(store, spotcheck="check", annotator="ben", limit=9)
+    assert len(found.open) == len(PAIRS)
+
+
+def test_events_of_several_in_one_commit_have_an_answer_each(store: Store, draw) -> None:
+    draw(store, PAIRS)
+    tasks.window(store, spotcheck="check", annotator="anna", limit=9)
+    name = str(uuid.uuid4())
+    event = LabelEvent(name, *PAIRS[0], "anna", "label", Grade.YES, spotcheck="check")
+    foreign = LabelEvent(name, *PAIRS[0], "ben", "label", Grade.NO, spotcheck="check")
+    first, second, none = labels.record_all(store, [[event], [foreign, event], []])
+    assert first == ([name], [])
+    assert second == ([name], [(name, "this pair was not handed to ben")])
+    assert none == ([], [])
+    assert [row.grade for row in labels.current(store)] == [Grade.YES]
 
 
 def test_an_import_is_seen_at_once_in_texts_and_in_the_hash_of_a_label(store: Store, draw) -> None:
