@@ -128,7 +128,7 @@ def _remarks(
     asked: set[str],
     whose: Whose,
 ) -> Iterable[str]:
-    joins = formats.near_misses((row.query_id for row in found if row.query_id), asked)
+    joins = formats.near_misses({row.query_id for row in found if row.query_id}, asked)
     if joins.joined < joins.brought:
         yield f"{joins.sentence('queries')}; the others are kept as ids without text"
     given = [one for answer in stood for one in answer.context or ()]

@@ -67,6 +67,22 @@ def unreached(config: Config, *, model: str | None = None) -> Reached:
     return Reached(Line(service.Key("-")), Model(model_id(config, model)))
 
 
+class Asked(NamedTuple):
+    """A service for a dry run. `why` says why it is not reached, "" where it is."""
+
+    reached: Reached
+    why: str
+
+
+def reach_if_keyed(config: Config, *, model: str | None = None) -> Asked:
+    """As `reach`, but without a key what `unreached` gives: enough to say what a run would cost."""
+    try:
+        service.key(config.environment)
+    except LabelerError as error:
+        return Asked(unreached(config, model=model), str(error))
+    return Asked(reach(config, model=model), "")
+
+
 def seat(
     store: Store,
     config: Config,

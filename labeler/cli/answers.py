@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
-from labeler.errors import JudgeServiceError, LabelerError, UsageError
+from labeler.cli.session import Number, Session, json_option, pass_session
+from labeler.errors import JudgeServiceError, UsageError
 
 if TYPE_CHECKING:
     from labeler.hiring import Reached
@@ -124,7 +124,7 @@ def import_(
 @click.option("--batch", is_flag=True, help="Submit the verdicts as message batches, no claims.")
 @click.option("--limit", type=click.IntRange(min=0), help="At most so many answers.")
 @click.option("--dry-run", is_flag=True, help="Requests, tokens and cost; buys nothing.")
-@click.option("--max-cost", type=click.FloatRange(min=0), help="Stop before this many US dollars.")
+@click.option("--max-cost", type=Number(min=0), help="Stop before this many US dollars.")
 @click.option("--retry-unreadable", is_flag=True, help="Ask again where a reply was unreadable.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Calls in flight at most [32].")
 @json_option
@@ -228,16 +228,11 @@ def _submit(session: Session, asked: _Asked, store: Store, chosen: AnswerJudge) 
 def _dry_run(session: Session, asked: _Asked) -> None:
     """What the verdicts and the claims would cost."""
     from labeler import answering, hiring
-    from labeler.judges import service
     from labeler.reports import answers_text
 
-    try:
-        service.key(session.config.environment)
-    except LabelerError as error:
-        session.say(f"{error}. The model is taken to be a current one")
-        reached = hiring.unreached(session.config, model=asked.model)
-    else:
-        reached = hiring.reach(session.config, model=asked.model)
+    reached, why = hiring.reach_if_keyed(session.config, model=asked.model)
+    if why:
+        session.say(f"{why}. The model is taken to be a current one")
     with session.reader() as store:
         chosen = _seated(session, asked, store, reached)
         cost = answering.estimate(

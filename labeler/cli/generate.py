@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
-from labeler.errors import JudgeServiceError, LabelerError, UsageError
+from labeler.cli.session import Number, Session, json_option, pass_session
+from labeler.errors import JudgeServiceError, UsageError
 
 if TYPE_CHECKING:
     from labeler.drafting import Wanted
@@ -60,7 +60,7 @@ class _Asked:
 )
 @click.option(
     "--unanswerable",
-    type=click.FloatRange(0, 0.5),
+    type=Number(0, 0.5),
     default=0.1,
     show_default=True,
     help="Share of queries on what the corpus lacks.",
@@ -69,7 +69,7 @@ class _Asked:
 @click.option("--model", help="The Claude model [LABELER_MODEL; claude-haiku-5-5].")
 @click.option("--rubric", default="", metavar="NAME[@V]", help="By default the newest relevance.")
 @click.option("--limit", type=click.IntRange(min=0), help="At most so many requests.")
-@click.option("--max-cost", type=click.FloatRange(min=0), help="Stop before this many US dollars.")
+@click.option("--max-cost", type=Number(min=0), help="Stop before this many US dollars.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Calls in flight at most [32].")
 @click.option("--retry-unreadable", is_flag=True, help="Ask again where a reply was unreadable.")
 @click.option("--dry-run", is_flag=True, help="Requests and cost per stage; buys nothing.")
@@ -112,16 +112,12 @@ def _status(session: Session, asked: _Asked) -> None:
 
 def _dry_run(session: Session, asked: _Asked) -> None:
     from labeler import draft_costs, drafting, hiring, judging
-    from labeler.judges import prices, service
+    from labeler.judges import prices
     from labeler.reports import drafts as reports
 
-    try:
-        service.key(session.config.environment)
-    except LabelerError as error:
-        session.say(f"{error}. What it can do is taken from what current models can")
-        reached = hiring.unreached(session.config, model=asked.model)
-    else:
-        reached = hiring.reach(session.config, model=asked.model)
+    reached, why = hiring.reach_if_keyed(session.config, model=asked.model)
+    if why:
+        session.say(f"{why}. What it can do is taken from what current models can")
     with session.reader() as store:
         drawn = drafting.draw(store, asked.wanted)
         stages = draft_costs.plan(

@@ -182,18 +182,13 @@ def _lexical(session: Session, asked: _Asked) -> None:
 def _dry_run(session: Session, asked: _Asked) -> None:
     from labeler import estimating, hiring
     from labeler.cli import judge_reports
-    from labeler.judges import prices, service
+    from labeler.judges import prices
     from labeler.judges.claude import counting
     from labeler.store.pairs import Scope
 
-    try:
-        service.key(session.config.environment)
-    except LabelerError as error:
-        session.say(f"{error}. Tokens are estimated")
-        reached, count = hiring.unreached(session.config, model=asked.model), None
-    else:
-        reached = hiring.reach(session.config, model=asked.model)
-        count = counting(reached.line)
+    reached, why = hiring.reach_if_keyed(session.config, model=asked.model)
+    if why:
+        session.say(f"{why}. Tokens are estimated")
     with session.reader() as store:
         dry = estimating.dry_run(
             store,
@@ -202,7 +197,7 @@ def _dry_run(session: Session, asked: _Asked) -> None:
             scope=Scope(asked.spotcheck),
             limit=asked.limit,
             retry_unreadable=asked.retry_unreadable,
-            count=count,
+            count=None if why else counting(reached.line),
         )
     if dry.remark:
         session.say(dry.remark)

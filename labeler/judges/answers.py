@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from labeler.judges.base import (
-    MAX_TOKENS,
     SCHEMA,
     Model,
     Request,
+    ask,
     escaped,
     examples,
     plain,
-    request,
 )
 from labeler.judges.claude import CONCURRENCY, Claude
 from labeler.judges.prices import Price
@@ -80,20 +78,8 @@ def build(model: Model, rubric: Rubric, *, query: Query, exhibit: Exhibit) -> Re
 
     Ids, kinds and the system's name are not sent: they could give the answer's worth away.
     """
-    params: dict[str, Any] = {
-        "model": model.id,
-        "max_tokens": min(MAX_TOKENS, model.max_tokens),
-        "system": _system(rubric.text, examples(rubric)),
-        "messages": [{"role": "user", "content": _TURN.format(case=_case(query, exhibit))}],
-    }
-    output: dict[str, object] = {}
-    if model.effort:
-        output["effort"] = "low"
-    if model.structured:
-        output["format"] = {"type": "json_schema", "schema": SCHEMA}
-    if output:
-        params["output_config"] = output
-    return request(params)
+    system = _system(rubric.text, examples(rubric))
+    return ask(model, system=system, turn=_TURN.format(case=_case(query, exhibit)), schema=SCHEMA)
 
 
 @lru_cache(maxsize=8)  # thousands of requests hold the one text

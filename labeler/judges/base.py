@@ -159,17 +159,32 @@ def build(model: Model, rubric: Rubric, *, query: Query, passage: Passage) -> Re
     `<` are escaped, so that no text can close the tag around it. Ids, kinds and scopes are not
     sent: they could give the answer away.
     """
+    system = _system(rubric.text, examples(rubric))
+    return ask(model, system=system, turn=_TURN.format(pair=_pair(query, passage)), schema=SCHEMA)
+
+
+def ask(
+    model: Model,
+    *,
+    system: str,
+    turn: str,
+    schema: Mapping[str, Any],
+    max_tokens: int = MAX_TOKENS,
+    effort: str = "low",
+) -> Request:
+    """A call that asks for one JSON object of a schema, by what the model can do. Both texts are
+    the asker's to make safe: `plain`, and `escaped` for quoted material."""
     params: dict[str, Any] = {
         "model": model.id,
-        "max_tokens": min(MAX_TOKENS, model.max_tokens),
-        "system": _system(rubric.text, examples(rubric)),
-        "messages": [{"role": "user", "content": _TURN.format(pair=_pair(query, passage))}],
+        "max_tokens": min(max_tokens, model.max_tokens),
+        "system": system,
+        "messages": [{"role": "user", "content": turn}],
     }
     output: dict[str, object] = {}
     if model.effort:
-        output["effort"] = "low"
+        output["effort"] = effort
     if model.structured:
-        output["format"] = {"type": "json_schema", "schema": SCHEMA}
+        output["format"] = {"type": "json_schema", "schema": dict(schema)}
     if output:
         params["output_config"] = output
     return request(params)

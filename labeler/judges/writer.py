@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from labeler.judges import calls, prices
-from labeler.judges.base import Model, Request, Stop, plain, request
+from labeler.judges.base import Model, Request, Stop, ask, plain
 from labeler.judges.claude import CONCURRENCY
 from labeler.judges.reading import read_object
 from labeler.judges.replies import Heard, Reply, Seat
@@ -75,20 +75,14 @@ def build(
     effort: str = "low",
 ) -> Request:
     """The call. `turn` is the asker's to make safe: quote material with `base.escaped`."""
-    params: dict[str, Any] = {
-        "model": model.id,
-        "max_tokens": min(max_tokens, model.max_tokens),
-        "system": plain(system),
-        "messages": [{"role": "user", "content": plain(turn)}],
-    }
-    output: dict[str, object] = {}
-    if model.effort:
-        output["effort"] = effort
-    if model.structured:
-        output["format"] = {"type": "json_schema", "schema": dict(schema)}
-    if output:
-        params["output_config"] = output
-    return request(params)
+    return ask(
+        model,
+        system=plain(system),
+        turn=plain(turn),
+        schema=schema,
+        max_tokens=max_tokens,
+        effort=effort,
+    )
 
 
 class Writer:
