@@ -86,9 +86,15 @@ def _post_stratified(strata: Sequence[Stratum], total: int, *, seed: int, draws:
     for each in strata:
         wrong = each.labelled - each.relevant
         drawn += each.pairs / total * random.beta(each.relevant + 0.5, wrong + 0.5, size=draws)
-    lo, hi = np.quantile(drawn, [0.025, 0.975])
     value = sum(each.pairs / total * each.relevant / each.labelled for each in strata)
-    return Estimate(value, Interval(float(lo), float(hi)))
+    return _around(value, drawn)
+
+
+def _around(value: float, drawn: Values) -> Estimate:
+    """A value with the central 95% of its draws. Where all labels agree the value is at a bound
+    that no draw reaches: then the interval goes on to it."""
+    lo, hi = np.quantile(drawn, [0.025, 0.975])
+    return Estimate(value, Interval(min(float(lo), value), max(float(hi), value)))
 
 
 class Rates(NamedTuple):
@@ -127,8 +133,7 @@ def _rate(counts: Values, drawn: Values, right: NDArray[np.bool_], *, lack: str)
     if not counts.sum() > 0:
         return Estimate(None, reason=lack)
     shares = drawn[:, right].sum(axis=1) / drawn.sum(axis=1)
-    lo, hi = np.quantile(shares, [0.025, 0.975])
-    return Estimate(float(counts[right].sum() / counts.sum()), Interval(float(lo), float(hi)))
+    return _around(float(counts[right].sum() / counts.sum()), shares)
 
 
 def _closed_form(strata: Sequence[Stratum], total: int) -> Interval | None:

@@ -152,3 +152,14 @@ def test_the_interval_covers_with_thirty_labels():
         held += lo <= truth <= hi
     # 95% of 400 is 380, 3 standard errors of 4.4 below it.
     assert held >= 367
+
+
+def test_an_interval_never_leaves_its_own_value_out():
+    # All 5 labelled YES are relevant and none of the 14 NO: Se is 1, which no draw of a Beta is.
+    strata = [Stratum("YES", True, 20, 5, 5), Stratum("NO", False, 900, 14, 0)]
+    found = error_rates(strata, seed=0)
+    assert found.sensitivity.value == 1
+    assert found.sensitivity.interval.hi == 1
+    assert found.sensitivity.interval.lo < 0.9
+    none = relevant_share([Stratum("NO", False, 900, 14, 0)], seed=0)
+    assert none.value.interval.lo == none.value.value == 0
