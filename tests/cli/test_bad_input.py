@@ -129,7 +129,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("export", "run", "--to", "x.csv"), 2, "Whose run?"),
         (("export", "run", "--run", "s", "--to", "x.csv"), 1, "There is no run of 's'"),
         (("export", "labels", "--format", "trec", "--to", "x"), 2, "writes csv or jsonl, not"),
-        (("export", "report", "--format", "csv", "--to", "x"), 2, "writes json or html or md, not csv"),
+        (("export", "report", "--format", "csv", "--to", "x"), 2, "json or html or md, not csv"),
         (("export", "verdicts", "--history", "--to", "x.csv"), 2, "--history is of labels"),
         (("export", "everything", "--to", "x.csv"), 2, "'everything' is not one of"),
         (("export", "labels"), 2, "Missing option '--to'"),
