@@ -58,12 +58,15 @@ class Bm25:
         """The best passages that share a word with the query; equal scores are ordered by id."""
         if not self._ids:
             return []
-        scores = np.zeros(len(self._ids))
-        asked = self._words.transform([text])
-        for word, times in zip(asked.indices, asked.data, strict=True):
-            start, end = self._postings.indptr[word : word + 2]
-            # A word has a passage once, so a plain sum of the slice loses nothing.
-            scores[self._postings.indices[start:end]] += times * self._postings.data[start:end]
-        rounded = np.round(scores, 6)
-        best = np.argsort(-rounded, kind="stable")[:top_n]
-        return [Hit(self._ids[place], float(rounded[place])) for place in best if rounded[place]]
+        asked, postings = self._words.transform([text]), self._postings
+        parts = [slice(*postings.indptr[word : word + 2]) for word in asked.indices]
+        if not parts:
+            return []
+        # Only the passages with one of the words are looked at, in the order of their ids.
+        places, at = np.unique(
+            np.concatenate([postings.indices[part] for part in parts]), return_inverse=True
+        )
+        given = [n * postings.data[part] for part, n in zip(parts, asked.data, strict=True)]
+        scores = np.round(np.bincount(at, weights=np.concatenate(given)), 6)
+        best = np.argsort(-scores, kind="stable")[:top_n]
+        return [Hit(self._ids[places[n]], float(scores[n])) for n in best if scores[n]]

@@ -12,6 +12,7 @@ said of it, and nobody else. `GET /desk/passage?id=` answers with {"passage", "b
 search as evidence: it is run again here, so that what is kept was found. `POST /desk/candidates`
 {"passage_id"} makes a passage a candidate and answers with its `task` on the labelling page.
 
+While the index of a large corpus is being made, a search is answered with 409 and how far it is.
 All want the labelling page's token, and it must be for the person's desk: the query is in it.
 """
 
@@ -83,7 +84,9 @@ def desk_routes(
         mine, (text, filters) = who(request), _asked(await _object(request))
 
         def keep() -> None:
-            found = index().search(text, filters=filters, limit=evidence.TOP)
+            ready = index()
+            ready.require()
+            found = ready.search(text, filters=filters, limit=evidence.TOP)
             evidence.keep_search(
                 store(),
                 mine.query_id,
@@ -139,6 +142,7 @@ def _search(
     store: Store, index: CorpusIndex, mine: Desk, text: str, filters: Filters
 ) -> dict[str, Any]:
     began = time.perf_counter()
+    index.require()
     found = index.search(text, filters=filters, limit=SHOWN)
     passages = corpora.passages(store, found.ids)
     query = _query(store, mine)

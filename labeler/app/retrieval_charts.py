@@ -198,7 +198,7 @@ def over_time(history: History, measure: str) -> alt.LayerChart:
         alt.Chart(pd.DataFrame(rows, columns=["at", "system", "value"]))
         .mark_line(point=True)
         .encode(
-            x=alt.X("at:T", title=None),
+            x=alt.X("at:T", title=None, axis=alt.Axis(format="%Y-%m-%d %H:%M", tickCount=5)),
             y=alt.Y("value:Q", scale=SHARE, title=measure),
             color=SYSTEMS,
             tooltip=["system:N", "at:T", alt.Tooltip("value:Q", format=".3f")],

@@ -10,14 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import NoReturn, TypeVar, cast
+from typing import NamedTuple, NoReturn, TypeVar, cast
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from labeler import config
 from labeler.app.routes import Tokens
-from labeler.store import people, settings
+from labeler.store import people, search, settings
 from labeler.store.db import Store, open_store
 from labeler.store.people import Person
 from labeler.store.snapshot import Keeper
@@ -46,6 +46,7 @@ def close() -> None:
     with _lock:
         for opened, keeper in _open.values():
             keeper.stop()
+            search.of(opened).stop()
             opened.close()
         _open.clear()
 
@@ -111,14 +112,21 @@ def ask(name: str, value: str) -> None:
         st.query_params[name] = value
 
 
-def flash(text: str) -> None:
+class Flash(NamedTuple):
+    """A message, and whether it tells of a success."""
+
+    text: str
+    good: bool
+
+
+def flash(text: str, *, good: bool = True) -> None:
     """A message to show after the next run."""
-    st.session_state["flash"] = text
+    st.session_state["flash"] = Flash(text, good)
 
 
-def flashed() -> str | None:
+def flashed() -> Flash | None:
     """The message left by the last run, once."""
-    found: str | None = st.session_state.pop("flash", None)
+    found: Flash | None = st.session_state.pop("flash", None)
     return found
 
 

@@ -72,9 +72,16 @@ def problems() -> Iterator[None]:
 
 
 def flash() -> None:
-    """Show the message that the last run left."""
-    if text := state.flashed():
-        st.success(plain(text), icon=":material/check_circle:")
+    """Show the message that the last run left.
+
+    Its place is kept where there is none: what is open below it would close when it goes.
+    """
+    with st.container():
+        found = state.flashed()
+        if found is not None and found.good:
+            st.success(plain(found.text), icon=":material/check_circle:")
+        elif found is not None:
+            st.info(plain(found.text), icon=":material/info:")
 
 
 class Figure(NamedTuple):

@@ -200,9 +200,13 @@ def head(report: Report) -> Iterator[str]:
 
 def details(group: Group) -> Iterator[str]:
     """A group's numbers that are not in the table, line by line."""
-    yield f"right answers: {quoted(group.strict)}"
-    yield f"right, PART counting too: {share(best(group.lenient))}"
-    if group.overall is not None:
+    graded = any(of.graded for of in group.kinds)
+    if graded:
+        yield f"right answers: {quoted(group.strict)}"
+        yield f"right, PART counting too: {share(best(group.lenient))}"
+    else:
+        yield "right answers: none is graded yet"
+    if graded and group.overall is not None:
         yield (
             f"end to end, over every golden query ({group.missing:,} without an answer count as "
             f"wrong): {quoted(group.overall)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from labeler.model import Grade, Query
-from labeler.store import corpora, desk, evidence, queries
+from labeler.model import Grade, Passage, Query
+from labeler.store import desk, evidence, queries
 from labeler.store.db import Store
 from labeler.store.evidence import Decided, Fact, Outcome
 
@@ -27,7 +27,8 @@ class Case(NamedTuple):
     """A query with what stands of it.
 
     `conflicts` contradict each other and need somebody to settle them, `remarks` say where a kind
-    does not fit. `waiting`: neither an eligible answer nor an outcome is there yet.
+    does not fit. `waiting`: neither an eligible answer, nor a carrier of each fact, nor an outcome
+    is there yet.
     """
 
     query: Query
@@ -42,9 +43,11 @@ class Case(NamedTuple):
 
     @property
     def waiting(self) -> bool:
-        """Whether nobody has found an answer, or said that there is none."""
+        """Whether nobody has found an answer, in one passage or fact by fact, or said that there is
+        none."""
         expected = any(not answer.barred for answer in self.answers)
-        return self.outcome is Outcome.OPEN and not expected
+        carried = bool(self.facts) and all(fact.passages for fact in self.facts)
+        return self.outcome is Outcome.OPEN and not expected and not carried
 
     @property
     def state(self) -> str:
@@ -56,31 +59,54 @@ class Case(NamedTuple):
         return "waiting" if self.waiting else "answered"
 
 
-_ANSWERS = """
-select l.query_id, l.passage_id from (
+# What is newest is found by its number: at a million rows that is quicker than the views are.
+_SAID = """
+with said as (
     select query_id, passage_id from current_adjudications where grade = $1
     union
-    select b.query_id, b.passage_id from blind_labels b where b.grade = $1 and not exists (
-        select 1 from current_adjudications a
-        where a.query_id = b.query_id and a.passage_id = b.passage_id)) as l
+    select b.query_id, b.passage_id from label_events b where b.grade = $1
+    and b.seq in (select max(seq) from label_events where blind is distinct from false
+        group by query_id, passage_id, annotator)
+    and not exists (select 1 from adjudications a
+        where a.query_id = b.query_id and a.passage_id = b.passage_id))
+select {what} from said l
+left join (select passage_id, title, scope, effective_from, effective_to from passages
+    where seq in (select max(seq) from passages where not superseded
+        and passage_id in (select passage_id from said) group by passage_id)) p
+    on p.passage_id = l.passage_id
 where not exists (select 1 from answers w where w.answer_id = l.passage_id)
-order by 1, 2
 """
+_ANSWERS = (
+    _SAID.format(
+        what="l.query_id, l.passage_id, p.title, p.scope, p.effective_from, p.effective_to"
+    )
+    + "and ($2::text[] is null or l.query_id = any($2)) order by 1, 2"
+)
+_ANSWERED = (
+    _SAID.format(
+        what="l.query_id, bool_or(coalesce(p.scope || p.effective_from || p.effective_to, '') = '')"
+    )
+    + "group by l.query_id"
+)
 
 
 def cases(store: Store) -> list[Case]:
     """Every query as a case: conflicts first, then what failed in production and waits, then what
     else waits, then the rest, each in the order of import.
     """
-    asked = queries.current(store)
-    answers = _answers(store, asked)
+    return sorted(_made(store, queries.current(store)), key=_urgency)
+
+
+def _made(store: Store, asked: Sequence[Query], only: Sequence[str] | None = None) -> list[Case]:
+    """These queries, which are all that there are or have the ids `only`, as cases."""
+    answers = _answers(store, asked, only)
     decided = evidence.outcomes(store)
     facts: dict[str, list[Fact]] = {}
     for fact in evidence.facts(store):
         facts.setdefault(fact.query_id, []).append(fact)
     tried = _counts(store, "searches")
     failed = _counts(store, "failures")
-    found = [
+    return [
         _case(
             query,
             decided.get(query.query_id),
@@ -91,7 +117,39 @@ def cases(store: Store) -> list[Case]:
         )
         for query in asked
     ]
-    return sorted(found, key=_urgency)
+
+
+class Standing(NamedTuple):
+    """How many queries wait for an answer, how many of these failed in production, and how many
+    contradict themselves."""
+
+    waiting: int
+    failed: int
+    conflicts: int
+
+
+def standing(store: Store) -> Standing:
+    """The numbers of `cases`, a case made only of what takes a closer look. A query without an
+    outcome and without facts that is not of the kind unanswerable is answered by any passage that
+    is open to everybody, and contradicts nothing.
+    """
+    answered: dict[str, bool] = dict(store.rows(_ANSWERED, [str(Grade.YES)]))
+    told = evidence.outcomes(store).keys() | {fact.query_id for fact in evidence.facts(store)}
+    closer, waiting = [], []
+    for query in queries.current(store):
+        named = query.query_id
+        if named in told or query.kind == "unanswerable" or answered.get(named) is False:
+            closer.append(query)
+        elif named not in answered:
+            waiting.append(named)
+    found = _made(store, closer, [query.query_id for query in closer])
+    waiting += [case.query.query_id for case in found if case.waiting]
+    failed = _counts(store, "failures")
+    return Standing(
+        len(waiting),
+        sum(query_id in failed for query_id in waiting),
+        sum(bool(case.conflicts) for case in found),
+    )
 
 
 def _urgency(case: Case) -> tuple[bool, bool, bool, bool]:
@@ -105,16 +163,17 @@ def _counts(store: Store, table: str) -> dict[str, int]:
     return dict(store.rows(f"select query_id, count(*) from {table} group by query_id"))
 
 
-def _answers(store: Store, asked: Sequence[Query]) -> dict[str, list[Answer]]:
-    rows = store.rows(_ANSWERS, [str(Grade.YES)])
-    passages = corpora.passages(store, sorted({row[1] for row in rows}))
+def _answers(
+    store: Store, asked: Sequence[Query], only: Sequence[str] | None = None
+) -> dict[str, list[Answer]]:
     by_id = {query.query_id: query for query in asked}
     found: dict[str, list[Answer]] = {}
-    for query_id, passage_id in rows:
-        query, passage = by_id.get(query_id), passages.get(passage_id)
-        known = query is not None and passage is not None
-        barred = evidence.barred(store, query, passage) if query and passage and known else ""
-        title = passage.title if passage else ""
+    for query_id, passage_id, title, *bounds in store.rows(_ANSWERS, [str(Grade.YES), only]):
+        query, barred = by_id.get(query_id), ""
+        if query is not None and any(bounds):  # most passages are open, and always were
+            scope, start, end = bounds
+            passage = Passage(passage_id, "", scope=scope, effective_from=start, effective_to=end)
+            barred = evidence.barred(store, query, passage)
         found.setdefault(query_id, []).append(Answer(passage_id, title or passage_id, barred))
     return found
 

@@ -71,9 +71,10 @@ td b { font-weight: 640; } td span, th span { color: var(--soft); }
 .matrix .other { background: color-mix(in srgb, var(--c1) calc(7% + 65% * var(--part)),
   transparent); }
 figure { margin: 0 0 22px; padding: 16px 18px 10px; background: var(--sheet);
-  border: 1px solid var(--line); border-radius: 10px; }
+  border: 1px solid var(--line); border-radius: 10px; overflow-x: auto; }
 figcaption { font-weight: 600; font-size: 14px; }
 svg { display: block; width: 100%; height: auto; }
+@media screen and (max-width: 640px) { svg { min-width: 600px; } }
 svg text { font-size: 12px; fill: var(--ink); font-variant-numeric: tabular-nums; }
 svg .name { text-anchor: end; } svg .tick { text-anchor: middle; fill: var(--soft); }
 svg .in { text-anchor: middle; fill: #fff; font-weight: 600; } svg .none { fill: var(--soft); }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,8 @@ from labeler.store.goldens import Freeze, Golden
 
 @dataclass(frozen=True)
 class Version:
-    """A golden version with what it was frozen from (None: from before that was recorded). `graded`
+    """A golden version, without its entries, and what it was frozen from (None: from before that
+    was recorded). `graded`
     counts its entries by grade, "nothing" for queries that expect nothing; `held_out` is how many
     of its queries evaluation leaves alone, `looks` how often they were looked at all the same."""
 
@@ -24,6 +24,11 @@ class Version:
     graded: dict[str, int]
     held_out: int
     looks: int
+
+    @property
+    def entries(self) -> int:
+        """How many entries it has."""
+        return sum(self.graded.values())
 
     @property
     def judge(self) -> str:
@@ -37,12 +42,10 @@ class Version:
 def versions(store: Store) -> list[Version]:
     """Every golden version, oldest first."""
     frozen, found = goldens.freezes(store), []
-    for bare in goldens.history(store):
-        golden = goldens.named(store, bare.ref)
-        parts = holdouts.part(store, golden)
-        graded = Counter(str(entry.grade or "nothing") for entry in golden.entries)
+    for golden in goldens.history(store):
+        parts, graded = holdouts.part(store, golden), goldens.counts(store, golden)
         found.append(
-            Version(golden, frozen.get(golden.ref), dict(graded), len(parts.held_out), parts.looks)
+            Version(golden, frozen.get(golden.ref), graded, len(parts.held_out), parts.looks)
         )
     return found
 
@@ -51,7 +54,7 @@ def lines(one: Version) -> Iterator[str]:
     """A version for the terminal."""
     golden = one.golden
     yield (
-        f"{golden.ref}  {len(golden.entries):,} entries  {golden.hash}  "
+        f"{golden.ref}  {one.entries:,} entries  {golden.hash}  "
         f"{golden.frozen_at:%Y-%m-%d} from {golden.origin}"
     )
     if one.freeze is None:
@@ -74,7 +77,7 @@ def as_json(one: Version) -> dict[str, Any]:
         "name": golden.name,
         "version": golden.version,
         "hash": golden.hash,
-        "entries": len(golden.entries),
+        "entries": one.entries,
         "graded": one.graded,
         "origin": golden.origin,
         "frozen_at": golden.frozen_at,

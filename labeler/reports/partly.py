@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labeler.errors import LabelerError
-from labeler.model import Grade, Query, content_hash
+from labeler.model import Query, content_hash
 from labeler.reports import basis as bases
 from labeler.reports.basis import SETTLED, Basis, Ranked
 from labeler.stats import retrieval
@@ -232,7 +232,7 @@ def build(
     if not kept:
         names = " and ".join(runs)
         raise LabelerError(f"{who} has judged no pair of a query of {names}: run `labeler judge`")
-    rows = ((of.query_id, of.passage_id, Grade(of.grade)) for of in comparison.settled(store))
+    rows = ((of.query_id, of.passage_id, bases.NAMED[of.grade]) for of in comparison.settled(store))
     labels = bases.gains(row for row in rows if row[0] in kept)
     decided = evidence.outcomes(store).items()
     nothing = {q for q, of in decided if of.outcome is not evidence.Outcome.OPEN} & kept.keys()
@@ -258,7 +258,7 @@ def _held_out(store: Store, golden: str | None) -> frozenset[str]:
     if golden == SETTLED or (golden is None and not frozen):
         return frozenset()
     ref = frozen[-1].ref if golden is None else golden
-    return holdouts.part(store, goldens.named(store, ref)).held_out
+    return holdouts.part(store, goldens.version(store, ref)).held_out
 
 
 def _basis(store: Store, said: Golden, *, who: str) -> Basis:

@@ -38,20 +38,20 @@ ORDER = {
 
 def waiting(store: Store, person: Person) -> list[Waiting]:
     """What waits for a person, in the order of their role; nothing that is done."""
-    found = {
-        "label": _to_label(store, person.name),
-        "review": _to_review(store),
-        "drafts": _to_accept(store),
-        "queries": _to_answer(store),
-        "agreement": _to_decide(store),
+    look = {
+        "label": lambda: _to_label(store, person.name),
+        "review": lambda: _to_review(store),
+        "drafts": lambda: _to_accept(store),
+        "queries": lambda: _to_answer(store),
+        "agreement": lambda: _to_decide(store),
     }
-    mine = [found[page] for page in ORDER[person.role]]
+    mine = [look[page]() for page in ORDER[person.role]]
     return [one for one in mine if one is not None]
 
 
-def landing(store: Store, person: Person) -> str:
-    """The page on which a person's work is; "home" where nothing waits for them."""
-    return next((one.page for one in waiting(store, person)), "home")
+def landing(found: Sequence[Waiting]) -> str:
+    """The page on which a person's work is, of what is `waiting`; "home" where nothing is."""
+    return next((one.page for one in found), "home")
 
 
 def _to_label(store: Store, name: str) -> Waiting | None:
@@ -66,7 +66,7 @@ def _to_label(store: Store, name: str) -> Waiting | None:
 def _to_review(store: Store) -> Waiting | None:
     judged = next(iter(verdicts.judges(store)), None)
     judge, rubric, model = judged[:3] if judged else ("", "", "")
-    left = len(adjudications.queue(store, judge=judge, rubric=rubric, model=model))
+    left = adjudications.left(store, judge=judge, rubric=rubric, model=model)
     return Waiting("review", left, f"{left:,} differences to settle") if left else None
 
 
@@ -76,10 +76,7 @@ def _to_accept(store: Store) -> Waiting | None:
 
 
 def _to_answer(store: Store) -> Waiting | None:
-    cases = casebook.cases(store)
-    conflicts = sum(bool(case.conflicts) for case in cases)
-    left = sum(case.waiting for case in cases)
-    failed = sum(case.waiting and case.failures > 0 for case in cases)
+    left, failed, conflicts = casebook.standing(store)
     if not conflicts and not left:
         return None
     parts = [f"{left:,} queries wait for an answer"]

@@ -116,7 +116,7 @@ def reasons(made: Workshop) -> Iterator[str]:
         yield f"{counted(made.examples, 'pair')} left out: a rubric shows them as examples."
     if made.part is Part.TUNE:
         yield (
-            f"{counted(made.held_out, 'held-out pair')} not looked at. Being better on the pairs "
+            f"{counted(made.held_out, 'held-out pair')} left out. Being better on the pairs "
             "that it was tuned on confirms nothing."
         )
 

@@ -232,8 +232,9 @@ def standing(
     """
     rows = store.rows(
         "select distinct c.passage_id, coalesce(l.grade, l.state, '') from candidates c "
-        "left join current_labels l on l.query_id = c.query_id and l.passage_id = c.passage_id "
-        "and l.annotator = $3 and l.state in ('labelled', 'unsure') "
+        "left join (select distinct on (passage_id) passage_id, grade, state from label_events "
+        "where query_id = $1 and annotator = $3 order by passage_id, seq desc) l "
+        "on l.passage_id = c.passage_id and l.state in ('labelled', 'unsure') "
         "where c.query_id = $1 and c.passage_id = any($2)",
         [query_id, list(passages), person],
     )
@@ -249,8 +250,11 @@ def candidates(store: Store, query_id: str, *, person: str) -> list[Candidate]:
         "from candidates c left join (select passage_id, "
         "max(coalesce(grade, state)) filter (where annotator = $2) as own, "
         "string_agg(annotator || '=' || coalesce(grade, state), ', ' order by annotator) "
-        "filter (where annotator <> $2) as others from blind_labels "
-        "where query_id = $1 and state in ('labelled', 'unsure') group by passage_id) l "
+        "filter (where annotator <> $2) as others from (select distinct on "
+        "(passage_id, annotator) passage_id, annotator, grade, state from label_events "
+        "where query_id = $1 and blind is distinct from false "
+        "order by passage_id, annotator, seq desc) b "
+        "where state in ('labelled', 'unsure') group by passage_id) l "
         "on l.passage_id = c.passage_id where c.query_id = $1 "
         "group by c.passage_id order by min(c.seq)",
         [query_id, person],

@@ -40,7 +40,9 @@ def offered(store: Store) -> list[Example]:
         "select a.query_id, a.passage_id, q.text, p.text, a.reason, a.grade, "
         "coalesce(nullif(q.need_id, ''), q.query_id) from current_adjudications a "
         "join current_queries q on q.query_id = a.query_id "
-        "join current_passages p on p.passage_id = a.passage_id order by a.seq desc"
+        "join (select passage_id, text from passages where seq in (select max(seq) from passages "
+        "where not superseded and passage_id in (select passage_id from adjudications) "
+        "group by passage_id)) p on p.passage_id = a.passage_id order by a.seq desc"
     )
     return [
         Example(query_id, passage_id, query, passage, reason, Grade(grade))

@@ -231,8 +231,13 @@ def _with_entries(golden: Golden, frozen: Iterable[Frozen]) -> Golden:
 
 def current(store: Store) -> list[Golden]:
     """Each golden set in its newest version with its entries, by name."""
-    newest = {golden.name: golden for golden in history(store)}
-    return [named(store, newest[name].ref) for name in sorted(newest)]
+    return [named(store, golden.ref) for golden in newest(store)]
+
+
+def newest(store: Store) -> list[Golden]:
+    """Each golden set in its newest version, by name, without entries."""
+    found = {golden.name: golden for golden in history(store)}
+    return [found[name] for name in sorted(found)]
 
 
 def history(store: Store) -> list[Golden]:
@@ -242,18 +247,34 @@ def history(store: Store) -> list[Golden]:
 
 def named(store: Store, ref: str) -> Golden:
     """The golden set `NAME` in its newest version, or `NAME@VERSION`, with its entries."""
-    name, at, version = ref.partition("@")
+    found = version(store, ref)
+    with store.read() as cursor:
+        rows = read(cursor, found.name, found.version)
+    return _with_entries(found, rows.frozen.values())
+
+
+def version(store: Store, ref: str) -> Golden:
+    """As `named`, without entries."""
+    name, at, number = ref.partition("@")
     found = [
         golden
         for golden in history(store)
-        if golden.name == name and (not at or str(golden.version) == version)
+        if golden.name == name and (not at or str(golden.version) == number)
     ]
     if not found:
         known = ", ".join(golden.ref for golden in history(store)) or "none is frozen"
         raise LabelerError(f"There is no golden set {ref!r}; known: {known}")
-    with store.read() as cursor:
-        rows = read(cursor, name, found[-1].version)
-    return _with_entries(found[-1], rows.frozen.values())
+    return found[-1]
+
+
+def counts(store: Store, golden: Golden) -> dict[str, int]:
+    """How many entries of a version have each grade, "nothing" for queries that expect nothing."""
+    rows = store.rows(
+        "select coalesce(grade, 'nothing') as said, count(*) from golden_entries "
+        "where name = $1 and version = $2 group by said order by said",
+        [golden.name, golden.version],
+    )
+    return dict(rows)
 
 
 def stored(store: Store, golden: Golden) -> dict[Key, Frozen]:

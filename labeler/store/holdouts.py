@@ -52,7 +52,11 @@ def _share(store: Store, name: str) -> float | None:
 def part(store: Store, golden: Golden) -> Slice:
     """The two parts of a golden set's queries. All paraphrases of a need are in the same part;
     where nothing is held out every query is open."""
-    asked = {entry.query_id for entry in golden.entries}
+    rows = store.rows(
+        "select distinct query_id from golden_entries where name = $1 and version = $2",
+        [golden.name, golden.version],
+    )
+    asked = {row[0] for row in rows}
     found = held(store, golden.name, asked)
     return Slice(frozenset(asked - found), found, len(looks(store, golden.name)))
 

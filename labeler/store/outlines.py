@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from labeler.model import Passage
@@ -38,11 +41,20 @@ class Outline(NamedTuple):
         )
 
 
-def current(store: Store) -> dict[str, Outline]:
-    """Every current passage by id; of several corpora's with one id, the one imported last."""
+def current(store: Store) -> Mapping[str, Outline]:
+    """Every current passage by id; of several corpora's with one id, the one imported last. What
+    was read last stays for the next report: a million outlines take three seconds and 400 MB.
+    """
+    row = store.row("select coalesce(max(seq), 0) from corpora")
+    return _current(store, row[0] if row else 0)
+
+
+@lru_cache(maxsize=1)
+def _current(store: Store, _newest_import: int) -> Mapping[str, Outline]:
+    """`_newest_import` tells one state of the corpus from another."""
     rows = store.rows(
-        "select distinct on (passage_id) passage_id, scope, effective_from, effective_to, "
-        "length(text), md5(text) from passages where not superseded "
-        "order by passage_id, seq desc"
+        "select passage_id, scope, effective_from, effective_to, length(text), md5(text) "
+        "from passages where seq in (select max(seq) from passages where not superseded "
+        "group by passage_id) order by passage_id"
     )
-    return {row[0]: Outline(*row) for row in rows}
+    return MappingProxyType({row[0]: Outline(*row) for row in rows})

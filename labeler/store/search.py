@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
+from labeler.errors import LabelerError
 from labeler.model import content_hash
 from labeler.store.db import Store
 from labeler.store.sources import levels
@@ -36,12 +37,17 @@ from labeler.store.wording import (
     plain,
 )
 
-__all__ = ("OPEN", "CorpusIndex", "Filters", "Found", "folder", "of")
+__all__ = ("OPEN", "CorpusIndex", "Filters", "Found", "Making", "folder", "of")
 
 _FORMAT = 1
 """Raised when what is indexed changes: an index of another format is made again."""
 
 _HEAP = 128_000_000
+
+AT_ONCE = 50_000
+"""Passages that are indexed while somebody waits; more are in the background (a million take about
+a minute).
+"""
 
 
 class Found(NamedTuple):
@@ -55,27 +61,88 @@ class Found(NamedTuple):
     some: int
 
 
+class Making(NamedTuple):
+    """An index that is being made in the background: how many passages are in it, of how many."""
+
+    done: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1. Less than 1 until the index is there."""
+        return min(self.done / self.total, 0.99) if self.total else 0.0
+
+    def __str__(self) -> str:
+        return f"The index of the corpus is being made: {self.share:.0%}"
+
+
 def folder(path: Path) -> Path:
     """Where the index of the store `path` lies."""
     return path.with_name(path.name + ".index")
 
 
 class CorpusIndex:
-    """The index of one store's current passages. Safe to share between threads."""
+    """The index of one store's current passages. Safe to share between threads.
 
-    def __init__(self, store: Store) -> None:
+    `begin` lets the caller wait for `at_once` passages, and not for more.
+    """
+
+    def __init__(self, store: Store, *, at_once: int = AT_ONCE) -> None:
         self._store = store
+        self._at_once = at_once
         self._folder = folder(store.path)
         self._lock = threading.Lock()
         self._index: Any = None
         self._seen = -1
         self._analyzers = analyzers()
         self._schema = _schema()
+        self._beginning = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._making = Making(0, 0)
+        self._problem, self._failed = "", 0
 
     def refresh(self) -> int:
         """Bring the index up to what the store holds; how many passages were read for that."""
         with self._lock:
             return self._refresh()
+
+    def begin(self) -> Making | None:
+        """Bring the index up to date: while the caller waits where few passages are missing, else
+        in the background. None once it is; until then how far it has come.
+
+        Raises LabelerError where the background failed; it is tried again once the store has
+        changed.
+        """
+        with self._beginning:
+            if self._thread is not None and self._thread.is_alive():
+                return self._making
+            self._thread = None
+            if self._problem and self._failed == self._store.version:
+                raise LabelerError(self._problem)
+            self._problem = ""
+            missing = self._behind()
+            if missing <= self._at_once:
+                self.refresh()
+                return None
+            self._making = Making(0, missing)
+            self._stopping.clear()
+            self._thread = threading.Thread(target=self._make, name="index", daemon=True)
+            self._thread.start()
+            return self._making
+
+    def require(self) -> None:
+        """As `begin`, for who cannot wait: raises LabelerError while the index is being made."""
+        if making := self.begin():
+            raise LabelerError(f"{making}. Search again in a moment")
+
+    def stop(self) -> None:
+        """Give up what the background does, for the store is about to be closed. What is not done
+        is begun again at the next `begin`.
+        """
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
 
     def search(self, text: str, *, filters: Filters = UNBOUNDED, limit: int = 20) -> Found:
         """The passages for what a person typed: words, "phrases", identifiers, -words to leave out.
@@ -101,11 +168,38 @@ class CorpusIndex:
         ids += [passage_id for passage_id in others if passage_id not in known]
         return Found(ids[:limit], whole.count, some.count)
 
+    def _make(self) -> None:
+        """Runs in the thread. Whatever goes wrong is told to whoever asks next."""
+        try:
+            self.refresh()
+        except Exception as error:
+            if not self._stopping.is_set():
+                self._failed = self._store.version
+                self._problem = f"The index of the corpus could not be made: {error}"
+
+    def _behind(self) -> int:
+        """How many passages are not in the index yet."""
+        with self._lock:
+            if self._index is not None and self._store.version == self._seen:
+                return 0
+            imports = self._imports()
+            done = self._opened(imports)
+            if done == len(imports):
+                return 0
+            after = imports[done - 1][0] if done else -1
+            row = self._store.row(
+                "select count(*) from passages where seq > $1 and not superseded", [after]
+            )
+            return int(row[0]) if row else 0
+
+    def _imports(self) -> Sequence[Any]:
+        return self._store.rows("select seq, name, version from corpora order by seq")
+
     def _refresh(self) -> int:
         version = self._store.version
         if self._index is not None and version == self._seen:
             return 0
-        imports = self._store.rows("select seq, name, version from corpora order by seq")
+        imports = self._imports()
         done = self._opened(imports)
         read = 0
         if done < len(imports):
@@ -153,11 +247,14 @@ class CorpusIndex:
             "and o.seq > p.seq) order by seq"
         )
         for rows in self._store.batches(sql, [after]):
+            if self._stopping.is_set():
+                raise LabelerError("the store was closed meanwhile")
             for row in rows:
                 if after >= 0:
                     writer.delete_documents_by_term("passage_id", row[0])
                 writer.add_document(_document(row))
             read += len(rows)
+            self._making = self._making._replace(done=read)
         writer.commit()
         writer.wait_merging_threads()
         self._index.reload()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from labeler.model import Grade, Status, Verdict
@@ -132,6 +133,15 @@ def _numbers(cursor: Cursor, count: int) -> list[int]:
 def judges(store: Store, *, answers: bool | None = False) -> list[Judged]:
     """Every judge, rubric and model that has verdicts on passages, or on answers (None: on either),
     the newest first."""
+    # Rows are only added, with rising numbers: while the last are the same, all are.
+    row = store.row("select (select max(seq) from verdicts), (select max(seq) from answers)")
+    found = _judges(store, *(row or (None, None)))
+    return [one for one in found if answers is None or one.answers == answers]
+
+
+@lru_cache(maxsize=4)
+def _judges(store: Store, _verdict: int | None, _answer: int | None) -> tuple[Judged, ...]:
+    """`_verdict` and `_answer` tell one state of the store from another."""
     rows = store.rows(  # not the view: it would sort all verdicts
         "select judge, rubric, model, count(*) filter (where status = 'ok'), "
         "count(*) filter (where status = 'unreadable'), max(judged_at), "
@@ -139,8 +149,7 @@ def judges(store: Store, *, answers: bool | None = False) -> list[Judged]:
         "where seq in (select max(seq) from verdicts group by query_id, passage_id, judge, rubric, "
         "model) group by judge, rubric, model, answers order by max(seq) desc"
     )
-    found = [Judged(*row) for row in rows]
-    return [one for one in found if answers is None or one.answers == answers]
+    return tuple(Judged(*row) for row in rows)
 
 
 def current(
@@ -236,12 +245,14 @@ class Graded(NamedTuple):
 def graded(store: Store, *, judge: str, rubric: str, model: str) -> list[Graded]:
     """The passages with a readable verdict of exactly this judge, rubric and model."""
     rows = store.rows(
-        "select query_id, passage_id, grade from current_verdicts v where judge = $1 "
-        "and rubric = $2 and model = $3 and status = 'ok' "
+        "select query_id, passage_id, grade from verdicts v where seq in (select max(seq) "
+        "from verdicts where judge = $1 and rubric = $2 and model = $3 "
+        "group by query_id, passage_id) and status = 'ok' "
         f"and {about('v', answers=False)} order by query_id, passage_id",
         [judge, rubric, model],
     )
-    return [Graded(query_id, passage_id, Grade(grade)) for query_id, passage_id, grade in rows]
+    named = {str(grade): grade for grade in Grade}  # a look-up is quicker than a call
+    return [Graded(query_id, passage_id, named[grade]) for query_id, passage_id, grade in rows]
 
 
 def reasons(

@@ -53,6 +53,8 @@ UNBOUNDED = Filters()
 
 def plain(text: str) -> str:
     """One form of each character; characters of scripts without spaces parted by spaces."""
+    if text.isascii():
+        return text  # most text is, and stays as it is
     text = text.encode("utf-8", "replace").decode()
     return _CJK.sub(r" \1 ", unicodedata.normalize("NFKC", text))
 

@@ -96,3 +96,8 @@ def test_without_a_key_it_is_said_before_anything_is_sent(filled: Path, page: Pa
     test = page("answers", **{"as": "lee"})
     test = _press(test, "What would it cost?")
     assert "ANTHROPIC\\_API\\_KEY" in test.error[0].value
+
+
+def test_bringing_answers_without_a_file_says_what_is_missing(empty: Path, page: Page) -> None:
+    test = _press(page("answers", **{"as": "lee"}), "Import")
+    assert [error.value for error in test.error] == ["Choose a file first"]

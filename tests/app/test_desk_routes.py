@@ -75,6 +75,16 @@ def test_a_search_says_what_cannot_be_expected_and_what_is_a_candidate(
     )
 
 
+def test_a_search_of_an_index_that_is_being_made_says_how_far_it_is(store: Store) -> None:
+    index = search.CorpusIndex(store, at_once=0)
+    routes = desk_routes(lambda: store, index=lambda: index, tokens=TOKENS)
+    client = TestClient(Starlette(routes=routes), base_url="http://labels.example")
+    answer = client.get("/desk/search", params={"text": "refunds "}, headers=headers())
+    assert answer.status_code == 409
+    assert "is being made: 0%" in answer.json()["error"]
+    index.stop()
+
+
 def test_a_search_is_narrowed(client: TestClient) -> None:
     assert [hit["passage_id"] for hit in found(client, "days ", as_of="2026-01-01")["hits"]] == [
         "a"

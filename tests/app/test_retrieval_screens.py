@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.app import state
+from labeler.app import on_demand, state
 from labeler.cli.main import run
 from labeler.model import GoldenEntry, Grade, Query, RunRow
 from labeler.reports import retrieval, variants
@@ -51,6 +51,33 @@ def test_a_run_without_anything_to_measure_against_says_so(
     test = page(screen, **{"as": "lee"})
     assert not test.exception
     assert "nothing to measure against" in test.error[0].value
+
+
+def test_in_a_large_store_a_report_is_made_when_it_is_asked_for_and_kept(
+    db: Path, page: Page
+) -> None:
+    store = state.store()
+    with store.write() as cursor:  # rows of no run: they change no number
+        cursor.execute(
+            "insert into run_rows select 'none', 'q', 'p', 1, 1.0 from generate_series(1, $1)",
+            [on_demand.LARGE],
+        )
+    test = page("retrieval", **{"as": "lee"})
+    assert not test.dataframe
+    system = test.selectbox[0].value
+    (make,) = [button for button in test.button if button.label.startswith("Make the report on")]
+    make.click().run()
+    assert not test.exception
+    report = retrieval.build(store, system, baseline=False)
+    (row,) = [r for r in _table(test, "value and 95% interval").values.tolist() if r[0] == "R@5"]
+    assert number(report.means["R@5"]) in row
+    queries.record(store, [Query("new", "what else?")])
+    test.run()
+    assert "the store has changed since" in _texts(test)
+    assert test.dataframe
+    (again,) = [button for button in test.button if button.label.endswith("again")]
+    again.click().run()
+    assert "the store has changed since" not in _texts(test)
 
 
 def test_the_page_shows_the_numbers_that_the_report_has(db: Path, page: Page) -> None:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler.app import state
-from labeler.model import Grade, Judgment, Passage, Status, Verdict
+from labeler.model import Grade, Judgment, Passage, RunRow, Status, Verdict
 from labeler.stats.parts import held_out
 from labeler.store import (
     adjudications,
@@ -22,6 +22,7 @@ from labeler.store import (
     people,
     queries,
     rubrics,
+    runs,
     spotchecks,
     tasks,
     verdicts,
@@ -196,3 +197,18 @@ def test_near_misses_are_given_to_people_and_seen_only_by_whoever_asks(
     assert handed is not None
     assert handed.name == "second look"
     assert tasks.overall(state.store(), "second look").wanted == many
+
+
+def test_no_model_is_asked_to_judge_by_the_lexical_baselines_rule(db: Path, page: Page) -> None:
+    test = page("rubrics", **{"as": "ana"})
+    offered = next(box for box in test.selectbox if box.label == "Rubric to judge by")
+    assert offered.options == ["relevance@1", "correctness@1"]
+
+
+def test_the_name_of_a_run_is_text_also_where_near_misses_are_parted_by_run(
+    db: Path, page: Page
+) -> None:
+    runs.record(state.store(), [RunRow("q01", "err-nav", 1, 1.0)], system="**bold**")
+    test = page("goldens", **{"as": "ana"})
+    assert not test.exception
+    assert r"\*\*bold\*\*" in [tab.label for tab in test.tabs]

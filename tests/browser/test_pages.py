@@ -110,6 +110,16 @@ def test_an_export_is_downloaded_whole(demo: Server, pages: Open) -> None:
     assert json.loads(lines[0])["query_id"]
 
 
+def test_the_numbers_of_a_page_are_downloaded_as_the_terminal_prints_them(
+    demo: Server, pages: Open
+) -> None:
+    page = pages(demo, "triage?as=lee")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download triage.json").click()
+    taken = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert taken["n"] == len(taken["queries"]) == sum(taken["counts"].values()) > 0
+
+
 def test_a_click_on_a_cell_of_the_matrix_lists_its_cases(demo: Server, pages: Open) -> None:
     page = pages(demo, "label?as=ana")
     page.wait_for_selector("[data-testid=labeling-card][data-passage-id]")

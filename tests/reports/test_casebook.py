@@ -58,6 +58,11 @@ def fact(store: Store, text: str, *passages: str) -> None:
 
 def only(store: Store) -> casebook.Case:
     (case,) = casebook.cases(store)
+    assert casebook.standing(store) == (
+        case.waiting,
+        case.waiting and case.failures > 0,
+        bool(case.conflicts),
+    )
     return case
 
 
@@ -68,6 +73,16 @@ def test_a_query_waits_until_it_has_an_answer_or_an_outcome(store: Store) -> Non
     assert only(store).waiting
     label(store, a=Grade.YES)
     assert (only(store).waiting, only(store).state) == (False, "answered")
+
+
+def test_a_query_whose_every_fact_has_a_carrier_waits_no_more(store: Store) -> None:
+    ask(store, "multi_passage")
+    label(store, a=Grade.PART, b=Grade.PART)
+    fact(store, "one", "a")
+    fact(store, "two")
+    assert only(store).waiting
+    evidence.note_fact(store, "q", text="two", passages=["b"], person="rita", fact=2)
+    assert only(store).state == "answered"
 
 
 def test_a_yes_after_unanswerable_is_a_conflict_until_it_is_settled(store: Store) -> None:
@@ -138,6 +153,8 @@ def test_conflicts_come_first_then_reported_failures_then_what_waits(store: Stor
     reported = desk.report_failure(store, Query("", "broken"), person="rita").query_id
     order = [case.query.query_id for case in casebook.cases(store)]
     assert order == ["clash", reported, "imported", "waits", "done"]
+    # Waiting: the reported one, the imported one and "waits"; only the first is reported.
+    assert casebook.standing(store) == (3, 1, 1)
 
 
 def test_the_rows_hold_evidence_facts_and_failures(store: Store) -> None:
@@ -190,9 +207,10 @@ def test_each_role_is_told_of_its_own_work_and_lands_there(store: Store) -> None
         Person("x", role, at) for role in ("reviewer", "lead", "annotator")
     )
     assert [one.page for one in waiting.waiting(store, reviewer)] == ["review", "queries"]
-    assert waiting.landing(store, reviewer) == "review"
-    assert waiting.landing(store, lead) == "review"  # no spot check is drawn to agree on
-    assert waiting.landing(store, annotator) == "home"
+    assert waiting.landing(waiting.waiting(store, reviewer)) == "review"
+    # No spot check is drawn to agree on.
+    assert waiting.landing(waiting.waiting(store, lead)) == "review"
+    assert waiting.landing(waiting.waiting(store, annotator)) == "home"
 
 
 def test_what_changed_is_counted_by_what_was_done(store: Store) -> None:

@@ -56,6 +56,8 @@ def test_the_queue_has_what_differs_people_first_and_the_widest_apart_first(said
 
 def test_another_judge_has_no_differences_with_people(said: Store) -> None:
     found = adjudications.queue(said, judge="somebody else")
+    assert adjudications.left(said, judge="somebody else") == 2
+    assert adjudications.left(said, judge="judge") == 4
     assert [one.passage_id for one in found] == ["a", "b"]
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labeler.errors import LabelerError
 from labeler.model import Passage
-from labeler.store import corpora, sources
+from labeler.store import corpora, people, sources
 from labeler.store.db import Store, open_store
-from labeler.store.search import OPEN, CorpusIndex, Filters, folder
+from labeler.store.search import OPEN, CorpusIndex, Filters, Making, folder
 
 PASSAGES = [
     Passage("sync", "Restart the stream. ERR-4021 means that the token is old.", title="ERR-4021"),
@@ -154,6 +158,74 @@ def test_an_index_that_is_not_this_stores_is_made_again(
     fresh = CorpusIndex(store)
     assert fresh.refresh() == len(PASSAGES)
     assert _ids(fresh, "bands ") == ["bands"]
+
+
+class _Held:
+    """A store whose passages are not read before `go`; with `broken` they never are."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.go = threading.Event()
+        self.broken = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def batches(self, *asked: Any) -> Iterator[Any]:
+        assert self.go.wait(10)
+        if self.broken:
+            raise OSError("the disk is full")
+        yield from self._store.batches(*asked)
+
+
+def _ready(index: CorpusIndex) -> None:
+    deadline = time.monotonic() + 10
+    while index.begin() is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_large_corpus_is_indexed_in_the_background_and_then_searched(store: Store) -> None:
+    corpora.record(store, PASSAGES, name="c")
+    held = _Held(store)
+    index = CorpusIndex(cast(Store, held), at_once=len(PASSAGES) - 1)
+    assert index.begin() == Making(0, len(PASSAGES))
+    with pytest.raises(LabelerError, match=r"is being made: 0%\. Search again"):
+        index.require()
+    held.go.set()
+    _ready(index)
+    assert _ids(index, "ERR-4021")[0] == "sync"
+    corpora.record(store, [*PASSAGES[1:], Passage("sync", "Now about kiwis.")], name="c")
+    index.require()  # one passage is missing: that is waited for
+    assert _ids(index, "kiwis ") == ["sync"]
+
+
+def test_what_fails_in_the_background_is_told_and_tried_again_once_the_store_has_changed(
+    store: Store,
+) -> None:
+    corpora.record(store, PASSAGES, name="c")
+    held = _Held(store)
+    held.broken = True
+    held.go.set()
+    index = CorpusIndex(cast(Store, held), at_once=0)
+    with pytest.raises(LabelerError, match="could not be made: the disk is full"):
+        _ready(index)
+    held.broken = False
+    with pytest.raises(LabelerError, match="the disk is full"):
+        index.begin()
+    people.record(store, "rita")
+    _ready(index)
+    assert _ids(index, "ERR-4021")[0] == "sync"
+
+
+def test_an_index_that_was_given_up_is_made_by_the_next_process(store: Store) -> None:
+    corpora.record(store, PASSAGES, name="c")
+    held = _Held(store)
+    index = CorpusIndex(cast(Store, held), at_once=0)
+    assert index.begin() is not None
+    threading.Timer(0.05, held.go.set).start()
+    index.stop()
+    assert CorpusIndex(store).refresh() == len(PASSAGES)
 
 
 def test_an_empty_store_finds_nothing(store: Store) -> None:

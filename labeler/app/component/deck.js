@@ -68,13 +68,12 @@ class Deck {
     this.said.set(task, { own: { state: "open", grade: null, ...this.own(task), note }, settled: Infinity });
   }
 
-  // The server has stored what was said of these tasks, and counted it in `progress`.
+  // The server has stored what was said of these tasks, and counted it in `progress`, with all that it acknowledged
+  // before: a window that was asked for earlier may have come between, and said otherwise.
   settle(tasks, progress) {
-    for (const task of tasks) {
-      const said = this.said.get(task);
-      if (!said) continue;
-      this.stored.set(task, said.own);
-      said.settled = performance.now();
+    for (const [task, said] of this.said) {
+      if (tasks.includes(task)) said.settled = performance.now();
+      if (said.settled < Infinity) this.stored.set(task, said.own);
     }
     this.progress = progress;
   }

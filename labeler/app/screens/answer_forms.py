@@ -37,8 +37,11 @@ def bring(store: Store, *, first: bool = False) -> None:
             system = left.text_input("System", max_chars=200)
             kind = right.selectbox("What it was given", CONTEXTS, format_func=lambda of: _GIVEN[of])
             skip = st.checkbox("Leave malformed lines out and list them")
-            if not st.form_submit_button("Import", type="primary") or chosen is None:
+            if not st.form_submit_button("Import", type="primary"):
                 return
+        if chosen is None:
+            st.error("Choose a file first", icon=":material/error:")
+            return
         with widgets.problems(), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"answers{Path(chosen.name).suffix[-20:]}"
             path.write_bytes(chosen.getbuffer())

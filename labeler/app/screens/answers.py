@@ -30,7 +30,7 @@ def show() -> None:
         report = _chosen(store)
         _trust(report)
         measuring.table(text.HEADER, text.rows(report))
-        measuring.download("answers.json", answers_json.as_json(report))
+        measuring.download("answers.json", lambda: answers_json.as_json(report))
         st.subheader("Which stage to work on")
         for one in report.compared:
             st.text(text.advice(one))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler import bm25
+from labeler.app import on_demand, state, widgets
 from labeler.app import retrieval_charts as charts
-from labeler.app import state, widgets
 from labeler.app.screens import corrected, measuring
 from labeler.reports import render, variants
 from labeler.reports import variants_text as text
@@ -26,10 +26,19 @@ def show() -> None:
         known = [*systems, bm25.SYSTEM]
         chosen = left.multiselect("Systems", known, default=known[:2])
         golden, reading = measuring.golden(middle), measuring.reading(right)
-        report = state.unchanged(
+        report = on_demand.made(
             ("compare", tuple(chosen), golden, reading),
-            lambda: variants.build(state.store(), chosen, golden=golden, reading=reading),
+            "the comparison",
+            lambda: variants.build(
+                state.store(),
+                chosen,
+                golden=golden,
+                reading=reading,
+                baseline=not on_demand.large(),
+            ),
         )
+        if report is None:
+            return
         _measures(report)
         _differences(report)
         _costs(report)
@@ -47,7 +56,7 @@ def _measures(report: Report) -> None:
         for name, each in report.variants.items()
     ]
     measuring.table(("system", "what was changed"), rows)
-    measuring.download("compare.json", variants.as_json(report))
+    measuring.download("compare.json", lambda: variants.as_json(report))
 
 
 def _differences(report: Report) -> None:

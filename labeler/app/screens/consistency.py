@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labeler.app import state, widgets
+from labeler.app import on_demand, state, widgets
 from labeler.app.screens import repeats
 from labeler.reports import consistency, render
 from labeler.reports.consistency import Drift, Personal, Report
@@ -18,7 +18,9 @@ def show() -> None:
     st.text("Blind labels of people against each other. Intervals count queries, not pairs.")
     store = state.store()
     with widgets.problems():
-        report = state.unchanged("consistency", lambda: consistency.build(store))
+        report = on_demand.made("consistency", "the report", lambda: consistency.build(store))
+        if report is None:
+            return
         if not report.people:
             st.info("Nobody has labelled anything yet.")
             return
@@ -35,7 +37,11 @@ def _figures(report: Report) -> None:
         [
             widgets.Figure("Alpha, ordinal", *render.split(report.alpha), _ALPHA),
             widgets.Figure("Alpha, nominal", *render.split(report.alpha_nominal), _ALPHA),
-            widgets.Figure("Shared pairs", f"{report.shared:,}", f"of {report.queries:,} queries"),
+            widgets.Figure(
+                "Shared pairs",
+                f"{report.shared:,}",
+                f"of {render.counted(report.queries, 'query', plural='queries')}",
+            ),
         ]
     )
     for name, found in (("ordinal", report.alpha), ("nominal", report.alpha_nominal)):

@@ -31,9 +31,10 @@ def show(store: Store, person: str) -> None:
     box(widgets.plain(workshop_lines.sentence(made)))
     for reason in workshop_lines.reasons(made):
         st.text(reason)
-    _figures(made)
-    _slices(made)
-    _cases(store, made, person)
+    if made.compared.n:
+        _figures(made)
+        _slices(made)
+        _cases(store, made, person)
     _confirm(store, made, person)
 
 
@@ -61,14 +62,16 @@ def _choose(store: Store) -> tuple[Selection, Selection] | None:
 def _figures(made: Workshop) -> None:
     widgets.figures(
         [
-            widgets.Figure("Fixed", f"{made.fixed:,}", "wrong before, right now"),
-            widgets.Figure("Broken", f"{made.broken:,}", "right before, wrong now"),
+            widgets.Figure("Fixed", f"{made.fixed:,}", "now right"),
+            widgets.Figure("Broken", f"{made.broken:,}", "now wrong"),
             widgets.Figure("Unchanged", f"{made.unchanged:,}", f"of {made.compared.n:,}"),
-            widgets.Figure("A costs", workshop_lines.price(made.first_price).split(" ")[0]),
+            widgets.Figure(
+                "A costs", workshop_lines.price(made.first_price).split(" ")[0], "per 1,000"
+            ),
             widgets.Figure(
                 "B costs",
                 workshop_lines.price(made.second_price).split(" ")[0],
-                "US dollars per 1,000",
+                "per 1,000",
             ),
         ]
     )
@@ -142,14 +145,14 @@ def _confirm(store: Store, made: Workshop, person: str) -> None:
     for look in looks.history(store, second=workshop_lines.name(made.second)):
         st.text(workshop_lines.looked(look))
     st.text(
-        f"{made.held_out:,} held-out pairs are labelled and judged by both. Looking at them is "
-        "counted and kept."
+        f"Labelled and judged by both: {render.counted(made.held_out, 'held-out pair')}. Each look "
+        "is counted and kept."
     )
     left, right = st.columns(2)
     if left.button("Look at the held-out pairs", disabled=not made.held_out):
         told = workshop.confirm(store, made.first, made.second, person=person).look
         if told is not None:
-            state.flash(workshop_lines.looked(told))
+            state.flash(workshop_lines.looked(told), good=told.reading == "confirmed")
         st.rerun()
     if right.button("Draw 30 more held-out pairs"):
         taken = {check.name for check in spotchecks.history(store)}

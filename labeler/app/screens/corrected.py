@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from labeler.app import on_demand, state, widgets
 from labeler.app import retrieval_charts as charts
-from labeler.app import state, widgets
 from labeler.app.screens import measuring, next_labels
 from labeler.errors import LabelerError
 from labeler.reports import corrected as reports
 from labeler.reports import corrected_text as text
+from labeler.reports import render
 from labeler.reports.corrected import Report
 from labeler.stats.correction import Corrected
 from labeler.stats.measures import Reading
@@ -21,15 +22,16 @@ from labeler.store import verdicts
 def show(systems: Sequence[str], *, golden: str, reading: Reading) -> None:
     """Lay the part out, for one system or several."""
     st.subheader("Corrected for the judge's errors")
-    judges = {" ".join(filter(None, found[:3])): found for found in verdicts.judges(state.store())}
+    judges = {render.judge_name(*one[:3]): one for one in verdicts.judges(state.store())}
     if not judges:
         st.text("No judge has judged anything yet: run `labeler judge`, or import verdicts.")
         return
     name = st.selectbox("Judge", list(judges), format_func=str)
     judge = judges[name]
     try:
-        report = state.unchanged(
+        report = on_demand.made(
             ("corrected", tuple(systems), golden, reading, name),
+            "the corrected numbers",
             lambda: reports.build(
                 state.store(),
                 systems,
@@ -43,16 +45,18 @@ def show(systems: Sequence[str], *, golden: str, reading: Reading) -> None:
     except LabelerError as lack:
         st.text(f"{lack}.")
         return
+    if report is None:
+        return
     st.text(text.scope(report))
     for warning in report.warnings:
-        st.text(f"{warning}.")
+        st.text(f"{warning[0].upper()}{warning[1:]}.")
     for system, measures in report.runs.items():
         _ways(system if len(report.runs) > 1 else "", report.lead, measures)
     for each in report.differences:
         _ways(f"{each.second} minus {each.first}", report.lead, each.measures, sign=True)
     measuring.table(*text.errors(report.errors))
     _imagined(report)
-    measuring.download("corrected.json", reports.as_json(report))
+    measuring.download("corrected.json", lambda: reports.as_json(report))
     next_labels.show(
         state.store(),
         list(report.runs),

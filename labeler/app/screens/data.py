@@ -126,7 +126,7 @@ def _take() -> None:
     if what == "run":
         system = st.selectbox("System", [run.system for run in runs.current(store)])
     if what in ("golden", "qrels"):
-        sets = [f"{found.name}@{found.version}" for found in goldens.current(store)]
+        sets = [f"{found.name}@{found.version}" for found in goldens.newest(store)]
         own = ["What people say"] if what == "qrels" else []
         golden = st.selectbox("Of", [*own, *sets])
         golden = None if golden in own else golden

@@ -146,7 +146,9 @@ def _searched(draft: Draft, text: str) -> list[Tried]:
 
 
 def _search(words: str) -> Tried:
-    found = search.of(state.store()).search(words, limit=TOP)
+    index = search.of(state.store())
+    index.require()
+    found = index.search(words, limit=TOP)
     return Tried(words, found.whole, found.some, tuple(found.ids))
 
 

@@ -19,7 +19,7 @@ def show(report: Report) -> None:
     hint = "With the versions of golden set, corpus and program, for the plot below."
     if st.button("Keep this evaluation", disabled=person is None, help=hint) and person:
         kept = history.keep(state.store(), report, person=person.name)
-        state.flash(f"Evaluation {kept.number} of {kept.system} is kept.")
+        state.flash(f"The evaluation of {kept.system} is kept.")
         st.rerun()
     found = state.unchanged("evaluations", lambda: history.build(state.store()))
     if not found.evaluations:

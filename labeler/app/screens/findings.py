@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from labeler.app import state, widgets
 from labeler.reports.casebook import Case
 from labeler.store import desk, evidence
+from labeler.store.desk import Candidate
 from labeler.store.evidence import Fact, Outcome
 
 _OUTCOMES = {
@@ -21,8 +24,9 @@ def show(person: str, case: Case) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _failures(case)
-        _candidates(person, case)
-        _facts(person, case)
+        candidates = desk.candidates(state.store(), case.query.query_id, person=person)
+        _candidates(candidates, case)
+        _facts(person, case, [one.passage_id for one in candidates])
     with right:
         _searches(case)
         _outcome(person, case)
@@ -38,9 +42,8 @@ def _failures(case: Case) -> None:
         st.text("Came back: " + (", ".join(failure.came_back) or "nothing"))
 
 
-def _candidates(person: str, case: Case) -> None:
+def _candidates(found: Sequence[Candidate], case: Case) -> None:
     st.subheader("Candidates")
-    found = desk.candidates(state.store(), case.query.query_id, person=person)
     if not found:
         st.text("None yet: add passages from the search.")
         return
@@ -61,11 +64,11 @@ def _candidates(person: str, case: Case) -> None:
     )
 
 
-def _facts(person: str, case: Case) -> None:
+def _facts(person: str, case: Case, candidates: Sequence[str]) -> None:
     st.subheader("Required facts")
     store, query_id = state.store(), case.query.query_id
     for fact in case.facts:
-        said, taken = st.columns([5, 1], vertical_alignment="center")
+        said, taken = st.columns([3, 1], vertical_alignment="center")
         said.text(f"{fact.fact}. {fact.text}: {', '.join(fact.passages) or 'no passage yet'}")
         if taken.button("Withdraw", key=f"withdraw {query_id} {fact.fact}"):
             evidence.note_fact(store, query_id, text="", passages=[], person=person, fact=fact.fact)
@@ -77,8 +80,7 @@ def _facts(person: str, case: Case) -> None:
             "Fact", numbered, format_func=lambda one: one.text if isinstance(one, Fact) else one
         )
         text = st.text_input("What an answer must say")
-        ids = [one.passage_id for one in desk.candidates(store, query_id, person=person)]
-        carriers = st.multiselect("Passages that say it", ids)
+        carriers = st.multiselect("Passages that say it", candidates)
         if st.form_submit_button("Note the fact"):
             known = which if isinstance(which, Fact) else None
             with widgets.problems():

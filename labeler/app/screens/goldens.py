@@ -58,7 +58,7 @@ def _history(store: Store) -> None:
         [
             {
                 "golden set": one.golden.ref,
-                "entries": len(one.golden.entries),
+                "entries": one.entries,
                 "frozen": one.golden.frozen_at,
                 "by": one.golden.frozen_by,
                 "from": one.golden.origin,
@@ -152,12 +152,12 @@ def _diff(store: Store) -> None:
     new = right.selectbox("To", refs)
     old = left.selectbox("From version", [ref for ref in refs if ref != new])
     changes = goldens.diff(store, goldens.named(store, old), goldens.named(store, new))
-    st.text(f"{len(changes):,} changes")
+    st.text(render.counted(len(changes), "change"))
     st.dataframe([one._asdict() for one in changes], hide_index=True, width="stretch")
 
 
 def _rebind(store: Store, person: str) -> None:
-    known = goldens.current(store)
+    known = goldens.newest(store)
     if not known:
         return
     st.subheader("Rebind")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from labeler import config, drawing, estimating, hiring, judging
 from labeler.app import jobs, state, widgets
-from labeler.judges import prices
+from labeler.judges import prices, shipped
 from labeler.judges.claude import Claude, counting
 from labeler.reports import agreement, render
 from labeler.store import rubrics, runs, spotchecks, verdicts
@@ -76,7 +76,8 @@ def _choose(store: Store) -> _Choice:
         return _Choice(judge, scope, None, "", None, False)
     settings = config.load()
     model = right.text_input("Model", hiring.model_id(settings))
-    known = [entry.rubric.ref for entry in rubrics.history(store)]
+    written = (entry.rubric for entry in rubrics.history(store))
+    known = [rubric.ref for rubric in written if rubric.name != shipped.LEXICAL]
     rubric = left.selectbox("Rubric", ["The newest", *reversed(known)])
     most = right.number_input("Budget in US dollars", min_value=0.0, value=5.0, step=1.0)
     retry = st.checkbox("Ask again where a reply was unreadable")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -40,7 +40,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     )
 
 
-def download(name: str, found: Mapping[str, Any]) -> None:
-    """The numbers of a page as the JSON that the terminal prints."""
-    text = json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2)
+def download(name: str, found: Callable[[], Mapping[str, Any]]) -> None:
+    """The numbers of a page as the JSON that the terminal prints, written when it is asked for."""
+
+    def text() -> str:
+        return json.dumps(found(), ensure_ascii=False, allow_nan=False, indent=2)
+
     st.download_button(f"Download {name}", text, file_name=name, mime="application/json")

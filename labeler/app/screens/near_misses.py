@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler import nearing
-from labeler.app import state
+from labeler.app import on_demand, state, widgets
 from labeler.app.screens import measuring
 from labeler.reports import near_misses as reports
 from labeler.reports import near_misses_text as text
@@ -33,13 +33,17 @@ def show(store: Store, person: str) -> None:
         format_func=lambda one: render.judge_name(*one[:3]),
     )
     judged = judge and Selection(*judge[:3])
-    report = state.unchanged(
+    report = on_demand.made(
         ("near misses", golden, depth, judged),
+        f"the near misses of {golden}",
         lambda: reports.build(store, golden, depth=depth, judged=judged),
     )
+    if report is None:
+        return
     for said in text.readings(report):
         st.text(said)
-    for one, tab in zip(report.moved, st.tabs([one.system for one in report.moved]), strict=True):
+    names = [widgets.plain(one.system) for one in report.moved]
+    for one, tab in zip(report.moved, st.tabs(names) if names else (), strict=True):
         with tab:
             measuring.table(text.HEADER, text.measured(one))
     if report.by_people:
@@ -47,7 +51,7 @@ def show(store: Store, person: str) -> None:
         measuring.table(text.PROPOSED, text.proposed(report.by_people))
     if report.by_judge:
         _proposed(store, report, person)
-    measuring.download("near-misses.json", reports.as_json(report))
+    measuring.download("near-misses.json", lambda: reports.as_json(report))
 
 
 def _proposed(store: Store, report: Report, person: str) -> None:

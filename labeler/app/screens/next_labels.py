@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from labeler import planning
-from labeler.app import state, widgets
+from labeler.app import on_demand, state, widgets
 from labeler.app.screens import measuring
 from labeler.errors import LabelerError
 from labeler.planning import Plan
@@ -48,8 +48,9 @@ def show(
     if len(chosen) == 1:
         target = left.number_input("Is it over", min_value=0.0, max_value=1.0, value=None)
     try:
-        plan = state.unchanged(
+        plan = on_demand.made(
             ("next", chosen, str(measured), judged, golden, reading, many, target),
+            "the list of what to label next",
             lambda: planning.plan(
                 store,
                 systems=chosen,
@@ -64,7 +65,8 @@ def show(
     except LabelerError as lack:
         st.text(f"{lack}.")
         return
-    _plan(store, plan)
+    if plan is not None:
+        _plan(store, plan)
 
 
 def _newest(store: Store) -> None:
@@ -89,7 +91,7 @@ def _plan(store: Store, plan: Plan) -> None:
     with right:
         measuring.table(*plans.queries(plan))
     st.text(plans.how(plan))
-    measuring.download("next.json", plans.as_json(plan))
+    measuring.download("next.json", lambda: plans.as_json(plan))
     person = state.person()
     if person is None:
         return

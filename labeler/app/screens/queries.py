@@ -50,6 +50,9 @@ def _choose(cases: Sequence[Case]) -> Case | None:
     by_id = {case.query.query_id: case for case in cases}
     ids = list(by_id)
     wanted = state.asked("query")
+    with st.container():  # its place is kept, as that of a flash
+        if wanted and wanted not in by_id:
+            st.info(widgets.plain(f"There is no query {wanted!r}: this is the most urgent one."))
     chosen = st.selectbox(
         "Query",
         ids,
@@ -92,7 +95,7 @@ def _work(person: str, case: Case) -> None:
     """The search, and the labelling page for what was added."""
     store, query_id = state.store(), case.query.query_id
     with st.spinner("Indexing what is new in the corpus", show_time=True):
-        search.of(store).refresh()
+        making = search.of(store).begin()
     name = desk.open_desk(store, query_id, person=person)
     kinds = sources.kinds(store)
     data: dict[str, Any] = {
@@ -104,6 +107,19 @@ def _work(person: str, case: Case) -> None:
         "sources": kinds.sources,
         "scopes": [[OPEN, "Open to everybody"], *([word, word] for word in kinds.scopes)],
     }
-    searching(data=data, key="desk")
+    if making is None:
+        searching(data=data, key="desk")
+    else:
+        _indexing()
     if desk.tasks(store, name):
         labeling(data=data, key="labeling")
+
+
+@st.fragment(run_every=1.0)
+def _indexing() -> None:
+    """How far the index is, in place of the search; the page is drawn again once it is there."""
+    with widgets.problems():
+        making = search.of(state.store()).begin()
+        if making is None:
+            st.rerun()
+        st.progress(making.share, text=f"{making}. The search opens by itself.")

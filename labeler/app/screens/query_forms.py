@@ -15,19 +15,23 @@ _EMPTY = Query("", "")
 
 
 def show(person: str, chosen: Query | None) -> None:
-    """The three forms, each behind its name."""
-    with st.expander("Write a query", icon=":material/edit:"):
-        written = _form("write", _EMPTY)
+    """The three forms, each behind its name; what was saved opens with all of them closed."""
+    at = chosen.query_id if chosen else ""
+    with st.expander("Write a query", icon=":material/edit:", key=f"to write beside {at}"):
+        written = _form(f"write beside {at}", _EMPTY)
         if written is not None:
             _store(person, written)
     if chosen is not None:
-        with st.expander("Change this query", icon=":material/history:"):
-            for number, old in enumerate(desk.versions(state.store(), chosen.query_id), start=1):
+        versions = desk.versions(state.store(), chosen.query_id)
+        named = f"to change {at} {len(versions)}"
+        with st.expander("Change this query", icon=":material/history:", key=named):
+            for number, old in enumerate(versions, start=1):
                 st.text(f"Version {number}: {old.text}")
             changed = _form(f"change {chosen.query_id}", chosen)
             if changed is not None:
                 _store(person, changed)
-    with st.expander("Report a production failure", icon=":material/bug_report:"):
+    named = f"to report beside {at}"
+    with st.expander("Report a production failure", icon=":material/bug_report:", key=named):
         _failure(person)
 
 

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import streamlit as st
 
 from labeler import bm25
+from labeler.app import on_demand, state, widgets
 from labeler.app import retrieval_charts as charts
-from labeler.app import state, widgets
 from labeler.app.screens import corrected, dossiers, evaluations, measuring
 from labeler.reports import render, summaries
 from labeler.reports import retrieval as reports
 from labeler.reports import retrieval_text as text
-from labeler.reports.measuring import bins
+from labeler.reports.measuring import Bin, bins
 from labeler.reports.retrieval import Report
+from labeler.stats.measures import Reading
 from labeler.stats.misses import ADVICE
 
+ALONE = f"No {bm25.SYSTEM} beside it in a large store: choose it as the system to measure it."
 LEAD = ("R@5", "R@20", "nDCG@10", "RR@10", "Judged@5")
+
+
+class _Made(NamedTuple):
+    report: Report
+    bins: Sequence[Bin]
+
+
+def _made(system: str, *, golden: str, reading: Reading) -> _Made:
+    """The report, and what is drawn of it that reads every result."""
+    report = reports.build(
+        state.store(), system, golden=golden, reading=reading, baseline=not on_demand.large()
+    )
+    return _Made(report, bins(report.basis, report.ranked, reading=reading))
 
 
 def show() -> None:
@@ -30,14 +48,20 @@ def show() -> None:
         left, middle, right = st.columns([2, 2, 1])
         system = left.selectbox("System", [*systems, bm25.SYSTEM], format_func=str)
         golden, reading = measuring.golden(middle), measuring.reading(right)
-        report = state.unchanged(
+        made = on_demand.made(
             ("retrieval", system, golden, reading),
-            lambda: reports.build(state.store(), system, golden=golden, reading=reading),
+            f"the report on {system}",
+            lambda: _made(system, golden=golden, reading=reading),
         )
+        if made is None:
+            return
+        report = made.report
+        if on_demand.large() and system != bm25.SYSTEM:
+            st.text(ALONE)
         _figures(report)
         _slices(report)
         _missed(report)
-        _scores(report)
+        _scores(report, made.bins)
         corrected.show([system], golden=golden, reading=reading)
         evaluations.show(report)
 
@@ -61,7 +85,7 @@ def _figures(report: Report) -> None:
         measuring.table(*text.measures(report))
     st.subheader("Counted apart")
     measuring.table(("what", "found"), text.apart(report))
-    measuring.download("retrieval.json", reports.as_json(report))
+    measuring.download("retrieval.json", lambda: reports.as_json(report))
     st.download_button(
         "Download retrieval.md", summaries.markdown(report, []), file_name="retrieval.md"
     )
@@ -100,10 +124,9 @@ def _missed(report: Report) -> None:
     measuring.table(("query", "text", "kind", "cluster", "what to try"), rows)
 
 
-def _scores(report: Report) -> None:
+def _scores(report: Report, found: Sequence[Bin]) -> None:
     st.subheader("Scores of right and wrong results")
     st.text(text.cut(report))
-    found = bins(report.basis, report.ranked, reading=report.evaluation.reading)
     if not found:
         return
     best = report.threshold.best

@@ -35,7 +35,10 @@ def show() -> None:
         found = state.unchanged(("queue", judged), lambda: _queue(judged))
         counts = Counter(one.between for one in found)
         said = [f"{counts[key]:,} where {name}" for key, name in _BETWEEN.items() if counts[key]]
-        st.text(f"{len(found):,} pairs to settle" + (f": {', '.join(said)}" if said else ""))
+        st.text(
+            f"{render.counted(len(found), 'pair')} to settle"
+            + (f": {', '.join(said)}" if said else "")
+        )
         if found:
             settling.show(person.name, _pick(found), judged)
         else:

@@ -56,7 +56,7 @@ def _edit(store: Store, person: str) -> None:
     )
     name = right.text_input("Name", base.name, key=f"name {base.ref}", max_chars=80)
     text = st.text_area("Rubric", base.text, height=320, key=f"text {base.ref}")
-    offered = examples.offered(store)
+    offered = state.unchanged("offered", lambda: examples.offered(store))
     taken = {example["passage"]: example for example in map(dict, base.examples)}
     fresh = [one for one in offered if one.passage not in taken]
     kept = st.multiselect(
@@ -98,7 +98,7 @@ def _judge(store: Store) -> None:
             return
     settings = config.load()
     first, second, third, fourth = st.columns(4)
-    refs = [rubric.ref for rubric in _known(store)]
+    refs = [rubric.ref for rubric in _known(store) if rubric.name != shipped.LEXICAL]
     ref = first.selectbox("Rubric to judge by", refs)
     check = second.selectbox("Spot check to judge", checks)
     model = third.text_input("Model to judge with", hiring.model_id(settings))

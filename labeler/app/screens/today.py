@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import streamlit as st
 
 from labeler.app import state
 from labeler.reports import waiting
-from labeler.reports.waiting import Change
+from labeler.reports.waiting import Change, Waiting
 from labeler.store.people import Person
 
 GO = {
@@ -25,7 +26,7 @@ GO = {
 def show(person: Person) -> set[str]:
     """Lay it out; the pages that a button leads to."""
     store = state.store()
-    mine = state.unchanged(("waiting", person), lambda: waiting.waiting(store, person))
+    mine = _mine(person)
     since = store.clock() - timedelta(days=1)
     changed = state.unchanged(
         ("changes", since.replace(minute=0, second=0, microsecond=0)),
@@ -54,6 +55,11 @@ def show(person: Person) -> set[str]:
     return {one.page for one in mine}
 
 
+def _mine(person: Person) -> Sequence[Waiting]:
+    store = state.store()
+    return state.unchanged(("waiting", person), lambda: waiting.waiting(store, person))
+
+
 def _said(change: Change) -> str:
     by = f", {change.people}" if change.people else ""
     return f"{change.said}: {change.times:,}{by}"
@@ -61,6 +67,6 @@ def _said(change: Change) -> str:
 
 def land(person: Person) -> None:
     """Go to where a person's work is; stay on Home where nothing waits for them."""
-    page = waiting.landing(state.store(), person)
+    page = waiting.landing(_mine(person))
     if page != "home":
         state.go_to(page)

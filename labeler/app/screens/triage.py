@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labeler.app import state, widgets
+from labeler.app import on_demand, state, widgets
 from labeler.app.screens import measuring
 from labeler.reports import render
 from labeler.reports import retrieval_text as text
@@ -25,13 +25,15 @@ def show() -> None:
         system = None if chosen == PRODUCTION else chosen
         golden, reading = measuring.golden(second), measuring.reading(third)
         k = int(fourth.number_input("Context", 1, 1000, reports.K, help="Passages in the context."))
-        report = state.unchanged(
+        report = on_demand.made(
             ("triage", system, golden, reading, k),
+            f"the triage of {chosen}",
             lambda: reports.build(
                 state.store(), system=system, golden=golden, reading=reading, k=k
             ),
         )
-        _list(report)
+        if report is not None:
+            _list(report)
 
 
 def _list(report: Report) -> None:
@@ -51,9 +53,12 @@ def _list(report: Report) -> None:
     )
     left, right = st.columns(2)
     with left:
-        measuring.download("triage.json", reports.as_json(report))
-    tickets = "\n".join(case.ticket for case in cases)
-    right.download_button("Download tickets.md", tickets, file_name="tickets.md")
+        measuring.download("triage.json", lambda: reports.as_json(report))
+    right.download_button(
+        "Download tickets.md",
+        lambda: "\n".join(case.ticket for case in cases),
+        file_name="tickets.md",
+    )
     rows = event["selection"]["rows"]
     at = rows[0] if rows and rows[0] < len(cases) else 0
     st.subheader("For a ticket")
