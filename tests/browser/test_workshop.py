@@ -90,6 +90,8 @@ def test_from_a_new_version_to_a_golden_set(labelled: tuple[Server, int], page: 
 
     # The pairs of the two lexical versions, of which the second was judged elsewhere.
     for name, judge in (("B, the new one", "lexical@2"), ("A, the one before", "lexical@1")):
+        page.wait_for_timeout(2_000)  # a list that a timer closed would not stay open
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
         page.get_by_label(name).click()
         page.get_by_role("option", name=judge).click()
     page.get_by_role("button", name="Look at the held-out pairs").click()

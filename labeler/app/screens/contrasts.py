@@ -65,16 +65,14 @@ def _figures(made: Workshop) -> None:
             widgets.Figure("Fixed", f"{made.fixed:,}", "now right"),
             widgets.Figure("Broken", f"{made.broken:,}", "now wrong"),
             widgets.Figure("Unchanged", f"{made.unchanged:,}", f"of {made.compared.n:,}"),
-            widgets.Figure(
-                "A costs", workshop_lines.price(made.first_price).split(" ")[0], "per 1,000"
-            ),
-            widgets.Figure(
-                "B costs",
-                workshop_lines.price(made.second_price).split(" ")[0],
-                "per 1,000",
-            ),
+            widgets.Figure("A costs", _price(made.first_price), "per 1,000"),
+            widgets.Figure("B costs", _price(made.second_price), "per 1,000"),
         ]
     )
+
+
+def _price(dollars: float | None) -> str:
+    return render.DASH if dollars is None else f"${dollars:,.2f}"
 
 
 def _slices(made: Workshop) -> None:

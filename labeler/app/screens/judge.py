@@ -142,22 +142,27 @@ def _estimate(store: Store, choice: _Choice) -> None:
     )
 
 
-@st.fragment(run_every=1.0)
 def watch() -> None:
-    """The running job, drawn again every second; the page is once it has ended."""
+    """How the running job fares, or what the last one came to."""
     job = jobs.current()
     if job is None:
         return
-    if job.ended.is_set():
-        if state.first_time(("job", job.started)):
-            st.rerun()
-        if job.error:
-            st.error(widgets.plain(job.error), icon=":material/error:")
-        elif job.summary is not None:
-            st.text(job.words(job.summary))
-            if job.summary.problem:
-                st.error(widgets.plain(job.summary.problem), icon=":material/error:")
-        return
+    if not job.ended.is_set():
+        _running()
+    elif job.error:
+        st.error(widgets.plain(job.error), icon=":material/error:")
+    elif job.summary is not None:
+        st.text(job.words(job.summary))
+        if job.summary.problem:
+            st.error(widgets.plain(job.summary.problem), icon=":material/error:")
+
+
+@st.fragment(run_every=1.0)
+def _running() -> None:
+    """Drawn again every second while the job runs, and no longer: each time closes what is open."""
+    job = jobs.current()
+    if job is None or job.ended.is_set():
+        st.rerun()
     progress = job.progress
     done, total = (progress.done, progress.total) if progress else (0, 0)
     left = job.seconds_left
