@@ -59,7 +59,8 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """A browser, found on this machine or installed by Playwright."""
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    from playwright import sync_api as api  # with the test tools, as pytest is
+
     with api.sync_playwright() as playwright:
         found = next(
             filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
