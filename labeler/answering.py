@@ -17,12 +17,11 @@ from labeler.errors import LabelerError, UsageError
 from labeler.estimating import OUTPUT_TOKENS
 from labeler.formats import AnswerRow, Reading
 from labeler.hiring import Reached
-from labeler.importing import Options, Outcome
+from labeler.importing import Options, Outcome, named
 from labeler.judges import claims, prices, shipped
 from labeler.judges.answers import AnswerJudge
-from labeler.judges.claims import Assessor
-from labeler.judges.claude import CONCURRENCY
-from labeler.judges.writer import Prompt
+from labeler.judges.calls import CONCURRENCY
+from labeler.judges.writer import Prompt, Writer
 from labeler.judging import Progress, Summary, never
 from labeler.model import CONTEXTS, Answer, Exhibit, Given, Judgment, Status, Verdict
 from labeler.reports.render import counted
@@ -53,13 +52,14 @@ def bring(store: Store, path: Path, *, whose: Whose, options: Options) -> Outcom
     Raises as `importing` does, with nothing stored. A system's answer to a query that has another
     one in the same kind of context is superseded.
     """
-    system = whose.system.strip()
-    if not system or len(system) > 200 or not system.isprintable():
-        raise LabelerError("The system needs a name of 1 to 200 printable characters")
+    system = named(whose.system, "system")
     if whose.context not in CONTEXTS:
         raise UsageError(f"{whose.context!r} is no kind of context: one of {', '.join(CONTEXTS)}")
     if whose.judge and whose.annotator:
-        raise UsageError("Grades are a judge's or a person's: give --judge or --annotator")
+        raise UsageError("Grades are a judge's or a person's, not both's", needs="whose grades")
+    judge = named(whose.judge, "judge") if whose.judge else ""
+    annotator = named(whose.annotator, "annotator") if whose.annotator else ""
+    whose = Whose(system, whose.context, judge, annotator)
     reading, file = Reading(skip_bad=options.skip_bad), options.name(path)
     found = [
         row.record
@@ -143,7 +143,7 @@ def _remarks(
         what = counted(missing, "answer")
         yield f"without their context, which faithfulness needs: {what}"
     if any(row.grade is not None for row in found) and not (whose.judge or whose.annotator):
-        yield "its grades are not read: --judge or --annotator says whose they are"
+        yield "its grades are not read: whose they are, a judge's or a person's, was not said"
 
 
 def exhibits(store: Store, *, system: str = "") -> dict[str, Exhibit]:
@@ -153,7 +153,7 @@ def exhibits(store: Store, *, system: str = "") -> dict[str, Exhibit]:
         known = sorted({one.system for one in answers.current(store)})
         if known:
             raise LabelerError(f"There are no answers of {system!r}; known: {', '.join(known)}")
-        raise LabelerError("There are no answers: `labeler answers import FILE --system NAME`")
+        raise LabelerError("There are no answers: import a system's", needs="answers")
     return found
 
 
@@ -180,11 +180,10 @@ def seat(
 
 
 class Checks(NamedTuple):
-    """What faithfulness asks about: a prompt an answer whose context is known, how many passages
-    each subject was given, and how many answers cannot be checked."""
+    """What faithfulness asks about: a prompt an answer whose context is known, and how many answers
+    cannot be checked."""
 
     prompts: list[Prompt]
-    given: dict[str, int]
     unknown: int
 
 
@@ -192,14 +191,12 @@ def checks(store: Store, judge: AnswerJudge) -> Checks:
     """The prompts about the judge's answers; builds, and asks nothing."""
     shown = list(judge.exhibits.values())
     asked = queries.named(store, sorted({one.answer.query_id for one in shown}))
-    prompts, given = [], {}
-    for one in shown:
-        query = asked.get(one.answer.query_id)
-        if query is None or not claims.known(one):
-            continue
-        prompts.append(claims.prompt(judge.model, query=query, exhibit=one))
-        given[prompts[-1].subject] = len(one.answer.context or ())
-    return Checks(prompts, given, len(shown) - len(prompts))
+    prompts = [
+        claims.prompt(judge.model, query=asked[one.answer.query_id], exhibit=one)
+        for one in shown
+        if one.answer.query_id in asked and claims.known(one)
+    ]
+    return Checks(prompts, len(shown) - len(prompts))
 
 
 class Costs(NamedTuple):
@@ -278,17 +275,16 @@ def judge(
     if not faithfulness or silent or graded.stopped in ("interrupted", "budget", "service"):
         return Judging(graded, None, 0)
     todo = checks(store, chosen)
-    assessor = Assessor(
+    writer = Writer(
         chosen.line,
         model=chosen.model,
         price=chosen.price,
-        given=todo.given,
         concurrency=chosen.concurrency,
     )
-    assessor.spending = chosen.spending
+    writer.spending = chosen.spending
     asked = asking.ask(
         store,
-        assessor,
+        writer,
         todo.prompts,
         purpose=claims.PURPOSE,
         limit=limit,

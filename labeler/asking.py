@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from labeler.errors import JudgeServiceError
 from labeler.estimating import BYTES_A_TOKEN
 from labeler.hiring import Reached
 from labeler.judges import prices
-from labeler.judges.spending import OutOfBudget
 from labeler.judges.writer import Prompt, Writer, Written
-from labeler.judging import Progress, never
+from labeler.judging import Progress, never, until_stopped
 from labeler.model import Status
 from labeler.store import replies
 from labeler.store.db import Store
@@ -124,16 +122,11 @@ def ask(
         missed.append(f"{prompt.subject}: {why}")
         tell()
 
-    stopped, problem = "", ""
-    try:
+    def work() -> None:
         if asked:
             writer.write(iter(asked), keep, missed=miss, stop=stop)
-    except OutOfBudget as error:
-        stopped, problem = "budget", str(error)
-    except JudgeServiceError as error:
-        stopped, problem = "service", str(error)
-    except KeyboardInterrupt:
-        stopped = "interrupted"
+
+    stopped, problem = until_stopped(work)
     left = len(todo) - len(came) - len(missed)
     if not stopped and left:
         stopped = "interrupted" if stop() else "limit"

@@ -105,7 +105,7 @@ def submit(
         left,
         found.needs[Need.BATCH],
         most if judge.price else None,
-        f"--max-cost ${budget.most:g} has no room for {left} more requests" if short else "",
+        f"The budget of ${budget.most:g} has no room for {left} more requests" if short else "",
     )
 
 

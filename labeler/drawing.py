@@ -42,8 +42,8 @@ def draw(
     )
     if not len(frame.gain):
         raise LabelerError(
-            f"{judged.judge} has no readable verdict to draw from: run `labeler judge` or "
-            "`labeler import verdicts` first"
+            f"{judged.judge} has no readable verdict to draw from: let it judge first",
+            needs="verdicts",
         )
     pairs: list[tuple[str, str]] = list(zip(frame.query_id, frame.passage_id, strict=True))
     gain = frame.gain
@@ -56,7 +56,7 @@ def draw(
         for place, weight in zip(drawn.chosen.tolist(), drawn.weights.tolist(), strict=True)
     ]
     check = spotchecks.SpotCheck(
-        name=_checked(name),
+        name=named(name),
         seed=seed,
         n=len(chosen),
         per_verdict=per_verdict,
@@ -96,8 +96,9 @@ def by_query(drawn: Sequence[spotchecks.Drawn]) -> list[spotchecks.Drawn]:
     return [pair for group in groups.values() for pair in group]
 
 
-def _checked(name: str) -> str:
+def named(name: str, *, what: str = "spot check") -> str:
+    """A name for a spot check or a list, without outer white space; raises where it is none."""
     name = name.strip()
     if not name or len(name) > 80 or not name.isprintable():
-        raise LabelerError("A spot check's name has 1 to 80 characters, no control characters")
+        raise LabelerError(f"A {what}'s name has 1 to 80 characters, no control characters")
     return name

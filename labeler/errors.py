@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 
 
 class LabelerError(Exception):
-    """A problem that a person can mend; its text is shown as it is."""
+    """A problem that a person can mend; its text is shown as it is, in the terminal and on a page.
+
+    `needs` names what would mend it, "" where the text says all: the terminal adds its option or
+    command for that, a page where on the pages it is done.
+    """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, text: str = "", *, needs: str = "") -> None:
+        super().__init__(text)
+        self.needs = needs
+
+    def told(self, ways: Mapping[str, str]) -> str:
+        """Its text with the way to what it needs, where `ways` has one."""
+        if self.needs not in ways:
+            return str(self)
+        several = "\n" in str(self)
+        return f"{self}{chr(10) if several else ' '}({ways[self.needs]})"
 
 
 class UsageError(LabelerError):
@@ -57,6 +73,6 @@ class InputError(LabelerError):
     `problems` holds each place, in file order.
     """
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[Problem], *, needs: str = "") -> None:
         self.problems = problems
-        super().__init__("\n".join(str(problem) for problem in problems))
+        super().__init__("\n".join(str(problem) for problem in problems), needs=needs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from labeler import formats
 from labeler.errors import LabelerError, UsageError
@@ -29,11 +29,13 @@ from labeler.store import (
     verdicts,
 )
 from labeler.store.db import Store
+from labeler.store.imports import Progress
 
 
 class Choice(NamedTuple):
     """What to export beside its kind: whose run, which golden set, which selection's report, and
-    which `systems` it tells of (none: all)."""
+    which `systems` it tells of (none: all). `progress` is told how many rows are written, `remark`
+    what a format has no place for."""
 
     form: str | None = None
     system: str | None = None
@@ -41,6 +43,24 @@ class Choice(NamedTuple):
     history: bool = False
     selection: comparison.Selection | None = None
     systems: tuple[str, ...] = ()
+    progress: Progress | None = None
+    remark: Callable[[str], object] | None = None
+
+
+T = TypeVar("T")
+
+
+def _told(rows: Iterable[T], choice: Choice) -> Iterator[T]:
+    """The rows, with the progress told of every thousandth."""
+    for number, one in enumerate(rows, start=1):
+        yield one
+        if choice.progress and number % 1_000 == 0:
+            choice.progress(number)
+
+
+def _remark(choice: Choice, text: str) -> None:
+    if choice.remark:
+        choice.remark(text)
 
 
 def export(store: Store, what: str, *, to: Path, choice: Choice) -> int:
@@ -48,7 +68,7 @@ def export(store: Store, what: str, *, to: Path, choice: Choice) -> int:
     if to.resolve() == store.path.resolve():
         raise LabelerError(f"{to.name} is the store itself: write to another file")
     if choice.history and what != "labels":
-        raise UsageError(f"--history is of labels, not of {what}")
+        raise UsageError(f"Every event is exported of labels, not of {what}", needs="history")
     return WRITERS[what](store, to, choice)
 
 
@@ -86,26 +106,40 @@ def told(what: str, many: int, *, to: Path, form: str | None = None) -> str:
     return f"a report on {counted(many, 'run')}"
 
 
+_OTHERWISE = {"trec": ("qrels", "run", "txt"), "jsonl": ("ndjson", "json")}
+"""What files of a format are called as well, where no other format has that extension."""
+
+_PROMISES = ("csv", "tsv", "json", "jsonl", "html", "md", "pdf", "docx", "xlsx", "parquet")
+"""Extensions by which programs and people know what is in a file."""
+
+
 def _form(what: str, to: Path, choice: Choice) -> Format:
-    """The format asked for, else by the file's extension, else the usual one."""
+    """The format asked for, else by the file's extension; the usual one where that promises none,
+    which for a report, to be opened by people, any does."""
     allowed = FORMS[what]
     if choice.form is not None:
         if choice.form not in allowed:
             raise UsageError(f"export {what} writes {' or '.join(allowed)}, not {choice.form}")
         return cast(Format, choice.form)
     ending = to.suffix.lower().removeprefix(".")
-    by_suffix = [form for form in allowed if ending == suffix(what, form)]
-    if not by_suffix and ending in ("csv", "tsv"):
-        raise UsageError(f"export {what} writes {' or '.join(allowed)}, no .{ending} file")
-    return cast(Format, by_suffix[0] if by_suffix else allowed[0])
+    called = [form for form in allowed if ending == suffix(what, form)]
+    called += [form for form in allowed if ending in _OTHERWISE.get(form, ())]
+    if not called and (ending in _PROMISES or (ending and what == "report")):
+        known = " or ".join(dict.fromkeys(f".{suffix(what, form)}" for form in allowed))
+        raise UsageError(
+            f"{to.name}: .{ending} is no format of export {what}, expected {known}",
+            needs="form",
+        )
+    return cast(Format, called[0] if called else allowed[0])
 
 
 def _labels(store: Store, to: Path, choice: Choice) -> int:
     form = _form("labels", to, choice)
     if choice.history:
         events = (map(_cell, event.values()) for event in labels.history(store))
-        return formats.write_table(to, labels.HISTORY, rows=map(list, events), form=form)
-    return formats.write_labels(to, _standing(store), form=form)
+        rows = _told(map(list, events), choice)
+        return formats.write_table(to, labels.HISTORY, rows=rows, form=form)
+    return formats.write_labels(to, _told(_standing(store), choice), form=form)
 
 
 def _cell(value: object) -> str | bool | None:
@@ -131,7 +165,7 @@ def _standing(store: Store) -> Iterator[Judgment]:
 
 def _verdicts(store: Store, to: Path, choice: Choice) -> int:
     form = _form("verdicts", to, choice)
-    return formats.write_verdicts(to, map(_said, verdicts.current(store)), form=form)
+    return formats.write_verdicts(to, _told(map(_said, verdicts.current(store)), choice), form=form)
 
 
 def _said(verdict: Verdict) -> Judgment:
@@ -151,12 +185,13 @@ def _said(verdict: Verdict) -> Judgment:
 
 def _pairs(store: Store, to: Path, choice: Choice) -> int:
     form = _form("pairs", to, choice)
-    return formats.write_table(to, pairs.PairRow._fields, rows=pairs.every_pair(store), form=form)
+    rows = _told(pairs.every_pair(store), choice)
+    return formats.write_table(to, pairs.PairRow._fields, rows=rows, form=form)
 
 
 def _corpus(store: Store, to: Path, choice: Choice) -> int:
     form = _form("corpus", to, choice)
-    return formats.write_corpus(to, corpora.every_passage(store), form=form)
+    return formats.write_corpus(to, _told(corpora.every_passage(store), choice), form=form)
 
 
 def _queries(store: Store, to: Path, choice: Choice) -> int:
@@ -180,22 +215,29 @@ def _qrels(store: Store, to: Path, choice: Choice) -> int:
             for r in rows
             if (r.query_id, r.passage_id) not in barred
         ]
-    return formats.write_qrels(to, gains, form=form)
+    return formats.write_qrels(to, _told(gains, choice), form=form)
 
 
 def _golden(store: Store, to: Path, choice: Choice) -> int:
     if choice.golden is None:
-        raise UsageError("Which golden set? Name it with --golden NAME or NAME@VERSION")
-    form = _form("golden", to, choice)
-    return formats.write_golden(to, goldens.named(store, choice.golden).entries, form=form)
+        raise UsageError("Which golden set? Name it", needs="golden")
+    form, entries = _form("golden", to, choice), goldens.named(store, choice.golden).entries
+    written = formats.write_golden(to, entries, form=form)
+    if form in ("trec", "beir"):
+        many = sum(not entry.passage_id for entry in entries)
+        nothing = f", nor for what expects nothing: {counted(many, 'entry', plural='entries')}"
+        _remark(choice, f"qrels have no place for texts and kinds{nothing if many else ''}")
+    return written
 
 
 def _run(store: Store, to: Path, choice: Choice) -> int:
     if choice.system is None:
-        raise UsageError("Whose run? Name the system with --run SYSTEM")
+        raise UsageError("Whose run? Name the system", needs="system")
     form = _form("run", to, choice)
     rows = runs.rankings(store, choice.system)
-    return formats.write_run(to, rows, form=form, system=choice.system)
+    if form == "trec" and (many := sum(row.score is None for row in rows)):
+        _remark(choice, f"without a score, for which 1/rank stands: {counted(many, 'row')}")
+    return formats.write_run(to, _told(rows, choice), form=form, system=choice.system)
 
 
 def _report(store: Store, to: Path, choice: Choice) -> int:
@@ -211,7 +253,10 @@ def _report(store: Store, to: Path, choice: Choice) -> int:
             handle.write(write(found))
         return 0 if isinstance(found.runs, str) else len(found.runs)
     if choice.systems or choice.golden:
-        raise UsageError("The JSON is of the judge alone: --run and --golden are for html and md")
+        raise UsageError(
+            "The JSON is of the judge alone: runs and a golden set are for html and md",
+            needs="another form",
+        )
     selection = choice.selection or agreement.choose(store)
     report = agreement.as_json(agreement.build(store, selection))
     with formats.write_atomically(to) as handle:

@@ -52,6 +52,7 @@ def freeze(
     Raises LabelerError where the judge may not be believed, where nothing is settled, and where a
     grade that was frozen would change without a `reason`.
     """
+    override = override.strip()
     looked_at = settled.pairs(store)
     origins: dict[Key, str] = {}
     grades = {}
@@ -119,7 +120,8 @@ def _frozen(
             first = changed[0]
             raise LabelerError(
                 f"{counted(len(changed), 'grade')} would be other than in {before.ref} (the first: "
-                f"passage {first.passage_id!r} of query {first.query_id!r}): say why, --reason"
+                f"passage {first.passage_id!r} of query {first.query_id!r}): say why",
+                needs="reason",
             )
     golden = goldens.record(
         store,
@@ -148,19 +150,22 @@ def _believed(store: Store, judged: Selection, override: str) -> Provenance:
         override,
         confirmed.status,
     )
-    if override.strip():
+    if override:
         return provenance
     if decision is not Decision.TRUSTED:
         raise LabelerError(
-            f"The judge's verdicts are not frozen: {report.gate.sentence} "
-            "An --override with a reason is recorded with the version"
+            f"The judge's verdicts are not frozen: {report.gate.sentence} {_OVERRIDE}",
+            needs="override",
         )
     if confirmed.status in ("only tuned", "worse"):
         raise LabelerError(
-            f"The judge's verdicts are not frozen: {confirmed.sentence} "
-            "An --override with a reason is recorded with the version"
+            f"The judge's verdicts are not frozen: {confirmed.sentence} {_OVERRIDE}",
+            needs="override",
         )
     return provenance
+
+
+_OVERRIDE = "Who overrides that says why, and it is recorded with the version"
 
 
 def _worded(store: Store, entries: list[GoldenEntry]) -> list[GoldenEntry]:

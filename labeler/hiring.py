@@ -9,7 +9,8 @@ from labeler.config import Config
 from labeler.errors import LabelerError
 from labeler.judges import prices, service
 from labeler.judges.base import Model
-from labeler.judges.claude import CONCURRENCY, DEFAULT_MODEL, Claude
+from labeler.judges.calls import CONCURRENCY
+from labeler.judges.claude import DEFAULT_MODEL, Claude
 from labeler.judges.service import Line
 from labeler.store.db import Store
 

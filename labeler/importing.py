@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from labeler import formats
-from labeler.errors import LabelerError, Problem
+from labeler import formats, noticing
+from labeler.errors import InputError, LabelerError, Problem
 from labeler.formats import Numbered, Reading
+from labeler.formats.fields import called
 from labeler.judges import recorded
-from labeler.model import GoldenEntry, Judgment
-from labeler.store import answers, corpora, goldens, labels, queries, runs, verdicts
+from labeler.model import GoldenEntry, State, Status
+from labeler.store import corpora, goldens, labels, queries, runs, verdicts
 from labeler.store.db import Store
 from labeler.store.imports import Imported, Progress, Source
 
 T = TypeVar("T")
-Pair = TypeVar("Pair", Judgment, GoldenEntry)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Options:
 
     def name(self, path: Path) -> str:
         """What a file is called in messages."""
-        return self.names.get(path, path.name)
+        return self.names.get(path) or formats.shown_file(path.name)
 
 
 class Outcome(NamedTuple):
@@ -56,14 +57,21 @@ class Outcome(NamedTuple):
 def corpus(store: Store, paths: Sequence[Path], *, name: str, options: Options) -> Outcome:
     """Import passages into corpus `name`. The same id twice among the files: identical ones are
     one, others stop the import."""
-    name = _named(name, "corpus")
+    from labeler.formats.passages import plain_passages
+
+    name = named(name, "corpus")
     return _import(
         "corpus",
         paths,
         options,
         read=formats.read_corpus,
         record=lambda rows, source: corpora.record(store, rows, name=name, source=source),
+        columns=_Columns(
+            plain_passages,
+            lambda table, source: corpora.record_table(store, table, name=name, source=source),
+        ),
         identity=lambda passage: passage.passage_id,
+        remarks=lambda: noticing.awaited(store, "passages"),
     )
 
 
@@ -76,20 +84,22 @@ def query_set(store: Store, paths: Sequence[Path], *, options: Options) -> Outco
         read=formats.read_queries,
         record=lambda rows, source: queries.record(store, rows, source=source),
         identity=lambda query: query.query_id,
+        remarks=lambda: noticing.awaited(store, "queries"),
     )
 
 
 def run(store: Store, path: Path, *, system: str, options: Options) -> Outcome:
     """Import the run of a system. Its rows are held as columns, which is quicker than one by one
     and, at a million, about 150 MB."""
-    from labeler.formats.columnar import Distinct, read_run_table
+    from labeler.formats.columnar import Distinct
+    from labeler.formats.ranking import read_run_table
 
-    system = _named(system, "system")
+    system = named(system, "system")
     reading, file = Reading(skip_bad=options.skip_bad), options.name(path)
     table = read_run_table(path, reading=reading, columns=options.columns, name=file)
     source = _source([path], options, reading)
     done = runs.record_table(store, table, system=system, note=options.note, source=source)
-    joins = _joins(store, Distinct(table["query_id"]), Distinct(table["passage_id"]))
+    joins = noticing.joins(store, Distinct(table["query_id"]), Distinct(table["passage_id"]))
     return _outcome("run", file, reading, done, joins)
 
 
@@ -97,43 +107,73 @@ def verdict_file(
     store: Store, path: Path, *, judge: str, rubric: str = "", options: Options
 ) -> Outcome:
     """Import the verdicts of a judge; `judge` and `rubric` are for rows that name none."""
-    seen, judge = _Seen(), _named(judge, "judge")
-    rubric = _named(rubric, "rubric") if rubric else ""
+    from labeler.formats.grading import plain_judgments
+
+    seen, judge = noticing.Seen(), named(judge, "judge")
+    rubric = named(rubric, "rubric") if rubric else ""
+    told: dict[str, Any] = {"grades": options.grades, "person": judge, "rubric": rubric}
     return _import(
         "verdicts",
         [path],
         options,
-        read=partial(formats.read_judgments, grades=options.grades),
+        read=partial(formats.read_judgments, **told),
         record=lambda rows, source: verdicts.bring(
             store,
             recorded.verdicts(seen.each(rows), judge=judge, rubric=rubric),
             source=source,
         ),
-        remarks=lambda: (*seen.people("judges", judge), *seen.joins(store)),
+        columns=_Columns(
+            partial(plain_judgments, **told),
+            lambda table, source: verdicts.bring_table(
+                store, recorded.verdict_table(seen.table(table)), source=source
+            ),
+        ),
+        remarks=lambda: (
+            *seen.people("judges", judge),
+            *seen.ungraded((State.UNSURE, State.LATER), "verdicts that cannot be read"),
+            *seen.joins(store),
+        ),
     )
 
 
 def label_file(store: Store, path: Path, *, annotator: str, options: Options) -> Outcome:
     """Import people's labels; `annotator` is for rows that name none."""
-    seen, annotator = _Seen(), _named(annotator, "annotator")
+    from labeler.formats.grading import plain_judgments
+
+    seen, annotator = noticing.Seen(), named(annotator, "annotator")
+    told: dict[str, Any] = {"grades": options.grades, "person": annotator}
     return _import(
         "labels",
         [path],
         options,
-        read=partial(formats.read_judgments, grades=options.grades),
+        read=partial(formats.read_judgments, **told),
         record=lambda rows, source: labels.bring(
             store, seen.each(rows), annotator=annotator, source=source
         ),
-        remarks=lambda: (*seen.people("annotators", annotator), *seen.joins(store)),
+        columns=_Columns(
+            partial(plain_judgments, **told),
+            lambda table, source: labels.bring_table(
+                store, seen.table(table), annotator=annotator, source=source
+            ),
+        ),
+        remarks=lambda: (
+            *seen.people("annotators", annotator),
+            *seen.ungraded((Status.UNREADABLE,), "unsure"),
+            *seen.joins(store),
+        ),
     )
 
 
 def golden(store: Store, path: Path, *, name: str, options: Options) -> Outcome:
     """Import a golden set: frozen as it comes, version 1, or the next where `name` is known."""
-    seen, name = _Seen(), _named(name, "golden set")
+    seen, name, texts = noticing.Seen(), named(name, "golden set"), dict[str, str]()
 
     def record(rows: Iterable[GoldenEntry], source: Source) -> Imported:
         entries = list(seen.each(rows))
+        if not entries:
+            none = Problem(source.file, 0, "no entry", "at least one")
+            raise InputError([*source.left_out] or [none])
+        texts.update((query.query_id, query.text) for query in queries.current(store))
         before = {found.ref for found in goldens.history(store)}
         kept = goldens.record(store, name, entries, origin=source.file, person=source.person)
         return Imported(len(entries), 0 if kept.ref in before else len(entries))
@@ -144,7 +184,7 @@ def golden(store: Store, path: Path, *, name: str, options: Options) -> Outcome:
         options,
         read=partial(formats.read_golden, grades=options.grades),
         record=record,
-        remarks=lambda: seen.joins(store),
+        remarks=lambda: (*seen.asked(texts), *seen.joins(store)),
     )
 
 
@@ -183,6 +223,14 @@ def bring(
     return golden(store, paths[0], name=name, options=options)
 
 
+class _Columns(NamedTuple):
+    """The quick way of an import: `read` gives an Arrow table, or None where a file is not plain,
+    and `record` stores it."""
+
+    read: Callable[..., Any]
+    record: Callable[[Any, Source], Imported]
+
+
 def _import(
     kind: str,
     paths: Sequence[Path],
@@ -190,21 +238,29 @@ def _import(
     *,
     read: Callable[..., Iterator[Numbered[T]]],
     record: Callable[[Iterable[T], Source], Imported],
+    columns: _Columns | None = None,
     identity: Callable[[T], str] = str,
     remarks: Callable[[], Iterable[str]] = tuple,
 ) -> Outcome:
-    """Read all files as one, so that a malformed line in the last leaves nothing of the first."""
+    """Read all files as one, so that a malformed line in the last leaves nothing of the first. One
+    file is read as columns, where it is plain."""
     reading = Reading(skip_bad=options.skip_bad)
-    found = (
-        (options.name(path), numbered)
-        for path in paths
-        for numbered in read(
-            path, reading=reading, columns=options.columns, name=options.name(path)
-        )
-    )
     several = len(paths) > 1
-    rows = _once(found, reading, identity) if several else (row.record for _, row in found)
-    done = record(rows, _source(paths, options, reading))
+    how: dict[str, Any] = {"reading": reading, "columns": options.columns}
+    source = _source(paths, options, reading)
+    table = None
+    if columns and not several:
+        table = columns.read(paths[0], name=options.name(paths[0]), **how)
+    if columns and table is not None:
+        done = columns.record(table, source)
+    else:
+        found = (
+            (options.name(path), numbered)
+            for path in paths
+            for numbered in read(path, name=options.name(path), **how)
+        )
+        rows = _once(found, reading, identity) if several else (row.record for _, row in found)
+        done = record(rows, source)
     file = ", ".join(map(options.name, paths))
     return _outcome(kind, file, reading, done, remarks())
 
@@ -248,7 +304,7 @@ def _once(
             reading.note(file, line, f"the same as in {before.file}, read once")
         else:
             there = f"{before.file}, line {before.line}" if before.line else before.file
-            what = f"a second row for {identity(record)}, unlike {there}"
+            what = f"a second row for {called(identity(record))}, unlike {there}"
             reading.refuse(file, line, found=what, expected="one, or the same again")
             reading.finish()
 
@@ -257,7 +313,7 @@ def _digest(paths: Sequence[Path]) -> str:
     """The SHA-256 of the files' bytes, in order. What cannot be read, the reader tells."""
     found = hashlib.sha256()
     for path in paths:
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
         for file in files:
             with suppress(OSError):
                 if file.is_file():
@@ -267,48 +323,10 @@ def _digest(paths: Sequence[Path]) -> str:
     return found.hexdigest()
 
 
-def _named(name: str, what: str) -> str:
+def named(name: str, what: str) -> str:
+    """`name` without the blanks around it; LabelerError where nothing can be called so."""
     name = name.strip()
-    if not name or len(name) > 200 or not name.isprintable():
-        raise LabelerError(f"The {what} needs a name of 1 to 200 printable characters")
+    if not formats.is_name(name):
+        said = f"The {what} needs a name of 1 to {formats.LONGEST_NAME} printable characters"
+        raise LabelerError(said)
     return name
-
-
-class _Seen:
-    """The ids and the people that a file names."""
-
-    def __init__(self) -> None:
-        self._queries: set[str] = set()
-        self._passages: set[str] = set()
-        self._people: set[str] = set()
-
-    def each(self, rows: Iterable[Pair]) -> Iterator[Pair]:
-        """The rows, each taken note of."""
-        for row in rows:
-            self._queries.add(row.query_id)
-            self._passages.add(row.passage_id)
-            if isinstance(row, Judgment):
-                self._people.add(row.person)
-            yield row
-
-    def people(self, what: str, default: str) -> Iterator[str]:
-        """Whose rows they are, where the file says so itself."""
-        own = sorted(self._people - {"", default})
-        if own:
-            more = f" and {len(own) - 5:,} more" if len(own) > 5 else ""
-            rest = f"; {default} counts for rows that name none" if "" in self._people else ""
-            yield f"the file names its own {what}: {', '.join(own[:5])}{more}{rest}"
-
-    def joins(self, store: Store) -> Iterator[str]:
-        """How many ids join what was imported, where not all do."""
-        yield from _joins(store, self._queries - {""}, self._passages - {""})
-
-
-def _joins(store: Store, query_ids: Collection[str], passage_ids: Collection[str]) -> Iterator[str]:
-    for what, brought, known in (
-        ("queries", query_ids, queries.ids(store)),
-        ("passages", passage_ids, corpora.ids(store) | answers.ids(store)),
-    ):
-        joins = formats.near_misses(brought, known)
-        if joins.joined < joins.brought:
-            yield f"{joins.sentence(what)}; the others are kept as ids without text"

@@ -149,20 +149,36 @@ def run(
         verdicts.keep(store, came)
         tally.kept(came)
 
-    stopped, problem = "", ""
-    todo = pending(store, judge, scope=scope, retry_unreadable=retry_unreadable)
-    try:
+    def work() -> None:
+        todo = pending(store, judge, scope=scope, retry_unreadable=retry_unreadable)
         if total:
             judge.answer(islice(todo, total), keep, missed=tally.miss, stop=stop)
-    except OutOfBudget as error:
-        stopped, problem = "budget", str(error)
-    except JudgeServiceError as error:
-        stopped, problem = "service", str(error)
-    except KeyboardInterrupt:
-        stopped = "interrupted"
+
+    stopped, problem = until_stopped(work)
     if found.needs[Need.TWIN] and not stopped:
         copied += _copy(store, judge, scope, retry_unreadable)
     return _summary(judge, found, tally, copied=copied, stopped=stopped, problem=problem, stop=stop)
+
+
+class Ended(NamedTuple):
+    """What stopped a run before its end, "budget", "service" or "interrupted", and the problem in
+    words; both "" where nothing did."""
+
+    stopped: str
+    problem: str
+
+
+def until_stopped(work: Callable[[], None]) -> Ended:
+    """Do what buys replies, and say what stopped it: the service, the budget, or Ctrl-C."""
+    try:
+        work()
+    except OutOfBudget as error:
+        return Ended("budget", str(error))
+    except JudgeServiceError as error:
+        return Ended("service", str(error))
+    except KeyboardInterrupt:
+        return Ended("interrupted", "")
+    return Ended("", "")
 
 
 def keep_rubric(store: Store, used: Rubric) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -32,10 +32,7 @@ KINDS = ("exact", "paraphrase", "multi_passage", "historical", "permission", "un
 
 
 class State(StrEnum):
-    """What a person's latest event says of a pair.
-
-    A grade, or one of two states that are no grade.
-    """
+    """What a person's latest event says of a pair: a grade, or a state that is none."""
 
     LABELLED = "labelled"
     UNSURE = "unsure"
@@ -70,6 +67,16 @@ def content_hash(value: object) -> str:
     """
     text = _CANONICAL.encode(value)
     return "b1:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def moment(text: str) -> datetime | None:
+    """The moment of an ISO 8601 text, in UTC, which is its zone where it names none. None for any
+    other text, and where the year in UTC would be none of 1 to 9999."""
+    try:
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _record_hash(record: Passage | Query, *, but: str) -> str:

@@ -3,6 +3,7 @@ page."""
 
 from __future__ import annotations
 
+from labeler.drawing import named
 from labeler.errors import LabelerError
 from labeler.model import content_hash
 from labeler.reports.near_misses import Report
@@ -24,8 +25,7 @@ def queue(store: Store, report: Report, name: str, *, person: str = "") -> SpotC
     of one query in an order that tells nothing of their ranks. The audit keeps what was pooled and
     which judge proposed it. Raises LabelerError where nothing is proposed or the name is taken.
     """
-    if not name.strip():
-        raise LabelerError("A list needs a name, which its annotators see: one that tells nothing")
+    name = named(name, what="list")
     judged = report.judged
     if judged is None or not report.by_judge:
         raise LabelerError(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from labeler.drawing import named
 from labeler.errors import LabelerError
 from labeler.model import content_hash
 from labeler.reports import foretelling, partly
@@ -119,11 +120,17 @@ def draw(store: Store, name: str, planned: Plan, *, person: str = "") -> spotche
     The pairs of a query come together, in an order that tells nothing of rank or verdict. Raises
     LabelerError where the name is taken or none.
     """
-    if not name.strip():
-        raise LabelerError("A list needs a name, which its annotators see: one that tells nothing")
     of = planned.judged
     check = spotchecks.SpotCheck(
-        name.strip(), planned.seed, 0, 0, 1, of.judge, of.rubric, of.model, store.clock()
+        named(name, what="list"),
+        planned.seed,
+        0,
+        0,
+        1,
+        of.judge,
+        of.rubric,
+        of.model,
+        store.clock(),
     )
     drawn = [
         spotchecks.Drawn(each.query_id, passage_id, stratum, 1 / each.chance, wanted)
@@ -155,11 +162,7 @@ class _Planned:
     def _measure(self) -> Sides:
         first, *rest = (self._found.sides(system, [self._measured]) for system in self._found.runs)
         for other in rest:
-            first = Sides(
-                other.judge - first.judge,
-                other.people - first.people,
-                first.complete & other.complete,
-            )
+            first = other.minus(first)
         return self._found.by_need(first)
 
     def plan(self, *, n: int, target: float | None, at_random: bool) -> Plan:

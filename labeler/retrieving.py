@@ -67,7 +67,7 @@ def evaluate(
         raise LabelerError("With db, golden is the name of one of its golden sets")
     with open_store(db, purpose="labeler.evaluate") as store:
         basis = bases.read(store, None if golden is None else str(golden))
-        asked = ask(search, basis.queries.values(), top_n=top_n)
+        asked = ask(search, bases.everything(store, basis.ref), top_n=top_n)
         keep_run(store, asked, system=system, top_n=top_n)
         report = retrieval.build(store, system, golden=basis.ref, ks=k, reading=read_as, by=by)
         history.keep(store, report)
@@ -154,7 +154,10 @@ def run_command(command: str, queries: Iterable[Query], *, top_n: int) -> Asked:
     started, ends with another code than 0 or prints nothing; InputError for malformed lines.
     """
     asked = _with_text(queries)
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise LabelerError(f"The retriever {command!r} is no command: {error}") from error
     if not words:
         raise LabelerError("The retriever is an empty command")
     lines = "".join(

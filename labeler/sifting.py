@@ -105,7 +105,8 @@ def survey(
             size += asked.request.size
     if not needs:
         raise LabelerError(
-            "There is nothing to judge: `labeler pool` makes the runs' top passages candidates"
+            "There is nothing to judge: make the runs' top passages candidates first",
+            needs="candidates",
         )
     return Survey(needs, size)
 

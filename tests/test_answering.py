@@ -99,9 +99,9 @@ def test_what_does_not_fit_together_is_refused(store: Store, tmp_path: Path) -> 
         bring(store, tmp_path, whose=Whose(" "))
     with pytest.raises(UsageError, match="'best' is no kind of context"):
         bring(store, tmp_path, whose=Whose("bot", "best"))
-    with pytest.raises(UsageError, match="give --judge or --annotator"):
+    with pytest.raises(UsageError, match="a judge's or a person's, not both's"):
         bring(store, tmp_path, whose=Whose("bot", judge="j", annotator="anna"))
-    with pytest.raises(LabelerError, match="There are no answers: `labeler answers import"):
+    with pytest.raises(LabelerError, match="There are no answers: import a system's"):
         answering.exhibits(store)
     bring(store, tmp_path)
     with pytest.raises(LabelerError, match="There are no answers of 'bat'; known: bot"):

@@ -8,6 +8,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,6 +60,9 @@ def packed() -> bytes:
 
 
 ONE = (("q", "p", "YES"),)
+GRADED = "query_id,passage_id,grade"
+JUDGED = "query_id,passage_id,judge,grade"
+LABELLED = "query_id,passage_id,annotator,grade"
 NFC, NFD = "caf\u00e9", "cafe\u0301"
 LONG = "x" * 265_000
 MAP = ("--grades", "1=NO,2=NO,3=PART,4=YES")
@@ -133,7 +137,7 @@ FILES = [
     Awkward("unmapped.qrels", "labels", text("q 0 p 4", "q 0 r 0"), 1, "line 2: grade 0",
             options=MAP),
     Awkward("empty-grade.csv", "labels", grid("q,p,"), 1, "line 2: grade missing"),
-    Awkward("mixed.csv", "labels", grid("q,p,YES", "q,r,1"), 1, "e.g. --grades"),
+    Awkward("mixed.csv", "labels", grid("q,p,YES", "q,r,1"), 1, "(--grades \"0=NO"),
     # Repeats
     Awkward("twice.csv", "labels", grid("q,p,YES", "q,p,YES"), 0, "line 3: identical", ONE),
     Awkward("against.csv", "labels", grid("q,p,YES", "q,p,NO"), 1, "line 3: a second row for q, p"),
@@ -172,6 +176,58 @@ FILES = [
             "line 2: a second row for p, unlike line 1"),
     Awkward("numbers.csv", "corpus", grid("01,1.50", header="id,text"), 0,
             stored=(("01", "1.50"),)),
+    # Whose the rows are, and when they were made
+    Awkward("mine.csv", "verdicts", grid("q,p,,YES", "q,p,j,NO", header=JUDGED), 1,
+            "line 3: a second row for q, p, j, unlike line 2"),
+    Awkward("mine-too.csv", "verdicts", grid("q,p,,YES", "q,p,j,YES", header=JUDGED), 0,
+            "line 3: identical to an earlier line", ONE),
+    Awkward("hers.csv", "labels", grid("q,p,,YES", "q,p,a,NO", header=LABELLED), 1,
+            "line 3: a second row for q, p, a, unlike line 2"),
+    Awkward("padded.csv", "labels", grid("q,p, ann ,YES", header=LABELLED), 0,
+            "line 2: blanks around person were taken off", ONE),
+    Awkward("line.csv", "labels", grid('q,p,"an\nn",YES', header=LABELLED), 1,
+            "line 2: person 'an\\nn', expected 1 to 200 printable characters"),
+    Awkward("bidi.csv", "verdicts", grid("q,p,a\u202eb,YES", header=JUDGED), 1,
+            "line 2: person 'a\\u202eb'"),
+    Awkward("name.csv", "verdicts", grid(f"q,p,{'j' * 10_000},YES", header=JUDGED), 1,
+            "line 2: person 'jjj"),
+    Awkward("model.jsonl", "verdicts",
+            b'{"query_id":"q","passage_id":"p","grade":"YES","model":"m\\u0007"}', 1,
+            "line 1: model 'm\\x07'"),
+    Awkward("number.jsonl", "labels",
+            b'{"query_id":"q","passage_id":"p","grade":"YES","annotator":7}', 0,
+            "line 1: person is a number and was read as text", ONE),
+    Awkward("when.csv", "verdicts", grid("q,p,YES,31/12/2025", header=f"{GRADED},judged_at"), 0,
+            "line 2: a time that is not ISO 8601", ONE),
+    Awkward("when.csv", "labels", grid("q,p,YES,9999-12-31T23:59:59-12:00",
+            header=f"{GRADED},labelled_at"), 0, "line 2: a time that is not ISO 8601", ONE),
+    Awkward("state.csv", "verdicts", grid("q,p,,unsure", header=f"{GRADED},state"), 0,
+            "unsure or later, kept as verdicts that cannot be read: 1", (("q", "p", "None"),)),
+    Awkward("state.csv", "labels", grid("q,p,,unreadable", header=f"{GRADED},state"), 0,
+            "whose state is unreadable, kept as unsure: 1", (("q", "p", "None"),)),
+    Awkward("cost.csv", "verdicts", grid("q,p,YES,-5", header=f"{GRADED},cost"), 1,
+            "line 2: cost -5.0, expected 0 or more"),
+    # Columns in another order, ids with blanks, grades that only look alike
+    Awkward("order.qrels", "labels", text("q p 0 1", "r s 0 0"), 1,
+            "0 in the third column, not the second"),
+    Awkward("ranklib.txt", "labels", text("1 qid:1 # 1", "0 qid:1 # 0"), 1, "of RankLib's form"),
+    Awkward("comma.csv", "labels", grid("q, p,YES"), 0,
+            "line 2: passage_id has blanks around it, which are kept", (("q", " p", "YES"),)),
+    Awkward("accent.csv", "labels", grid(f"q,p,{NFD}"), 0, stored=ONE,
+            options=("--grades", f"{NFC}=YES")),
+    # Golden sets that say two things of one query
+    Awkward("both.jsonl", "golden",
+            b'{"query_id":"q","query":"a","expected":["p"]}\n{"query":"a","expected":["r"]}\n', 1,
+            "line 2: query 'a' with its id and without"),
+    Awkward("nothing.csv", "golden", grid("q,,", "q,p,YES"), 1,
+            "line 3: passages of query 'q', and that it expects nothing (line 2)"),
+    Awkward("texts.csv", "golden", grid("q,p,YES,a", "q,r,YES,b", header=f"{GRADED},query"), 0,
+            "line 3: another text of its query", (("p", "a"), ("r", "b"))),
+    Awkward("beside.json", "golden", b'[{"query":"a","expected":["p"],"grade":"NO"}]', 0,
+            "grade beside a list of expected passages is not read", (("p", "a"),)),
+    Awkward("none.json", "golden", b"[]", 1, "none.json: no entry, expected at least one"),
+    Awkward("bad.json", "golden", b'[{"query":"a","expected":"p"}]', 1,
+            "line 1: the text 'p' where the expected passages stand", options=("--skip-bad",)),
     # What is no text at all
     Awkward("empty.csv", "verdicts", b"", 1, "empty.csv: an empty file"),
     Awkward("packed.csv.gz", "verdicts", packed_rows(1), 0, stored=ONE),
@@ -221,7 +277,7 @@ def test_a_file_is_stored_exactly_or_refused_by_place(case: Awkward, said, store
     assert (code, "Traceback" in err) == (case.code, False), err
     assert case.says in err + out
     if case.code:
-        assert err.startswith(f"Error: {case.name}")
+        assert err.startswith(f"Error: {case.name}"), err
         assert out == ""
         with open_reader(store) as opened:
             assert opened.rows("select count(*) from imports") == [(0,)]
@@ -231,7 +287,7 @@ def test_a_file_is_stored_exactly_or_refused_by_place(case: Awkward, said, store
 
 
 def test_the_sweep_is_wide():
-    assert len(FILES) >= 60
+    assert len(FILES) >= 90
     assert {case.kind for case in FILES} == {"corpus", "queries", *OPTIONS}
 
 
@@ -258,6 +314,33 @@ def test_bad_lines_can_be_left_out_and_each_is_listed(said, store, tmp_path):
     with open_reader(store) as opened:
         assert sorted(stored(opened, "verdicts")) == [("q", "p", "YES"), ("r", "p", "NO")]
     assert "2 read" in out
+
+
+def test_a_query_without_an_id_that_nearly_joins_by_its_text_is_told(said, tmp_path):
+    queries_file, golden_file = tmp_path / "q.jsonl", tmp_path / "g.json"
+    queries_file.write_bytes(b'{"_id":"q1","text":"how?"}\n{"_id":"q2","text":"why?"}\n')
+    assert said("import", "queries", queries_file)[0] == 0
+    asked = [("how?", None), ("WHY?", None), ("when?", None), ("how, then?", "q2")]
+    rows = [{"query": text, "query_id": name, "expected": ["p"]} for text, name in asked]
+    golden_file.write_text(json.dumps(rows), encoding="utf-8")
+    code, _, err = said("import", "golden", golden_file)
+    assert code == 0, err
+    assert "1 of 3 queries that only their text names join, 1 more would if case did not" in err
+    assert "queries with another text than the imported one of their id: 1" in err
+    verdicts_file = tmp_path / "v.csv"
+    verdicts_file.write_bytes(b"query,docid,rating\nhow?,p,1\nwhere?,p,0\n")
+    code, _, err = said("import", "verdicts", verdicts_file, "--judge", "j")
+    assert "v.csv: queries without an id are named by their text" in err
+    assert "query ids that are the texts of imported queries, which have other ids: 1" in err
+
+
+def test_a_time_without_a_zone_is_of_utc_for_labels_as_for_verdicts(said, store, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_bytes(grid("q,p,YES,2026-03-01T09:00:00", header=f"{GRADED},labelled_at"))
+    assert said("import", "labels", path, "--annotator", "a")[0] == 0
+    with open_reader(store) as opened:
+        (label,) = labels.current(opened)
+    assert label.labelled_at == datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

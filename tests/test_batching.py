@@ -198,7 +198,7 @@ def test_a_batch_that_was_not_taken_is_pending_again_at_once(store, order):
 def test_a_batch_of_which_nobody_knows_whether_it_was_made_stays_open(store, order):
     fill(store, 2)
     with Claude(always=order) as server:
-        with pytest.raises(Unknown, match="labeler judge --resume"):
+        with pytest.raises(Unknown, match="whether the batch was made is not known"):
             batching.submit(store, claude(server))
         assert len(batches.unfinished(store)) == 1
         assert server.asked["POST /v1/messages/batches"] == 1  # never sent twice

@@ -170,6 +170,30 @@ def test_qrels_expect_nothing_that_the_caller_may_not_see(store, tmp_path):
     assert [line for line in written if line.startswith("q2 ")] == ["q2 0 p#1 0", "q2 0 z 0"]
 
 
+def test_what_a_format_has_no_place_for_is_said(store, tmp_path):
+    entries = [GoldenEntry("q2", "x", Grade.YES, "plain"), GoldenEntry("q3", "", None, "nothing")]
+    goldens.record(store, "of two", entries, origin="test", person="ann")
+    runs.record(store, [RunRow("q2", "x", 1), RunRow("q2", "y", 2, 0.5)], system="half")
+    said: list[str] = []
+    for what, form in (("golden", "beir"), ("golden", "jsonl"), ("run", "trec"), ("run", "csv")):
+        choice = Choice(form=form, system="half", golden="of two", remark=said.append)
+        exporting.export(store, what, to=tmp_path / f"{what}.{form}", choice=choice)
+    assert said == [
+        "qrels have no place for texts and kinds, nor for what expects nothing: 1 entry",
+        "without a score, for which 1/rank stands: 1 row",
+    ]
+
+
+def test_a_golden_set_with_two_texts_of_a_query_is_no_array(store, tmp_path):
+    for passage, text in (("x", "plain"), ("y", "plainly")):
+        entry = GoldenEntry("q2", passage, Grade.YES, text)
+        goldens.record(store, "grown", [entry], origin="test", person="ann")
+    choice = Choice(form="json", golden="grown")
+    with pytest.raises(LabelerError, match="two of what this form holds once, query of query 'q2'"):
+        exporting.export(store, "golden", to=tmp_path / "g.json", choice=choice)
+    assert not (tmp_path / "g.json").exists()
+
+
 def test_qrels_of_a_golden_set(store, tmp_path):
     path = tmp_path / "g.qrels"
     assert exporting.export(store, "qrels", to=path, choice=Choice(golden="g")) == 2
@@ -258,6 +282,38 @@ def test_the_whole_report_is_one_file_of_the_runs_that_were_named(store, tmp_pat
     assert [each.name for each in tmp_path.glob("x*")] == []
 
 
+@pytest.mark.parametrize("ending", ["pdf", "csv", "jsonl", "out"])
+def test_an_extension_that_is_no_format_of_the_report_is_refused(store, tmp_path, ending):
+    path = tmp_path / f"report.{ending}"
+    known = f"report.{ending}: .{ending} is no format of export report, "
+    with pytest.raises(UsageError, match=known + r"expected .json or .html or .md$"):
+        exporting.export(store, "report", to=path, choice=Choice())
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "begins"),
+    [
+        ("qrels", "human.qrels", "q,1 0 p#1 2"),
+        ("qrels", "human.txt", "q,1 0 p#1 2"),
+        ("qrels", "human", "q,1 0 p#1 2"),
+        ("qrels", "human.tsv", "query-id\tcorpus-id"),
+        ("corpus", "corpus.json", '{"'),
+        ("labels", "labels", "query_id,"),
+        ("corpus", "corpus.parquet", None),
+    ],
+)
+def test_a_file_is_what_its_name_says_or_is_not_written(store, tmp_path, what, name, begins):
+    path = tmp_path / name
+    if begins is None:
+        with pytest.raises(UsageError, match=f"is no format of export {what}"):
+            exporting.export(store, what, to=path, choice=Choice())
+        assert not path.exists()
+    else:
+        exporting.export(store, what, to=path, choice=Choice())
+        assert path.read_text("utf-8").startswith(begins)
+
+
 def test_the_json_report_is_of_the_judge_alone(store, tmp_path):
     with pytest.raises(UsageError, match="of the judge alone"):
         exporting.export(store, "report", to=tmp_path / "r.json", choice=Choice(systems=("s",)))
@@ -276,7 +332,7 @@ def test_the_format_is_asked_for_or_told_by_the_extension_or_the_usual_one(store
 
 def test_an_extension_that_promises_another_format_is_refused(store, tmp_path):
     for what, name in (("corpus", "c.tsv"), ("report", "r.csv"), ("labels", "l.tsv")):
-        with pytest.raises(UsageError, match=f"export {what} writes .*, no {name[1:]} file"):
+        with pytest.raises(UsageError, match=f"{name}: {name[1:]} is no format of export {what}"):
             exporting.export(store, what, to=tmp_path / name, choice=Choice())
 
 

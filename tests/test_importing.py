@@ -180,6 +180,33 @@ def test_progress_is_told_up_to_the_last_row(store, file):
     assert told == [20_000, 20_001]
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        ("corpus", "c.csv", "_id,text,more\na,one,x\nb,\xa0,x\n"),
+        ("corpus", "c.jsonl", '{"_id": "a", "text": "one", "metadata": {}}\n'),
+        ("labels", "l.csv", "qid,docid,annotator,rel,more\ncafe\u0301,a,ann,1,x\nq,b,,2,x\n"),
+        ("labels", "l.qrels", "q 0 a 1\nq 0 b 0\n"),
+        ("verdicts", "v.csv", "query_id,passage_id,judge,grade,state\nq,a,,,later\nq,b,x,no,\n"),
+        ("verdicts", "v.jsonl", '{"query_id": "q", "passage_id": "a", "grade": 2}\n'),
+    ],
+)
+def test_a_file_that_is_read_as_columns_is_told_of_as_one_read_by_rows(tmp_path, kind, name, text):
+    """A blank line at the end says nothing, and has a file read by rows."""
+    told = []
+    for end in ("", "\n"):
+        path = tmp_path / f"{len(end)}" / name
+        path.parent.mkdir()
+        path.write_text(text + end, encoding="utf-8")
+        with open_store(path.with_suffix(".duckdb")) as store:
+            query = path.with_name("q.csv")
+            query.write_text("query_id,text\ncaf\u00e9,t\n", encoding="utf-8")
+            importing.query_set(store, [query], options=PLAIN)
+            told.append(importing.bring(store, kind, [path], name="given", options=PLAIN))
+    assert told[0] == told[1]
+    assert told[0].read == text.count("\n") - (name[2:] == "csv")
+
+
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\0", "x" * 201])
 @pytest.mark.parametrize("kind", [kind for kind in importing.KINDS if kind != "queries"])
 def test_a_name_that_is_none_is_refused_before_the_file_is_read(store, tmp_path, kind, name):

@@ -208,7 +208,7 @@ def test_pairs_without_a_text_are_counted_and_not_asked(store):
 
 
 def test_nothing_to_judge_is_said_with_the_way_on(store):
-    with pytest.raises(LabelerError, match="labeler pool"):
+    with pytest.raises(LabelerError, match="There is nothing to judge"):
         judging.run_lexical(store)
 
 

@@ -291,7 +291,7 @@ def test_a_name_that_is_taken_or_missing_stores_nothing(store):
     planning.draw(store, "list", plan)
     with pytest.raises(LabelerError, match="already"):
         planning.draw(store, "list", plan)
-    with pytest.raises(LabelerError, match="needs a name"):
+    with pytest.raises(LabelerError, match="list's name has 1 to 80"):
         planning.draw(store, "  ", plan)
     assert len(store.rows("select name from spotchecks")) == 1
 

@@ -121,6 +121,8 @@ def desk_routes(
 
 def _asked(given: Mapping[str, Any]) -> tuple[str, Filters]:
     source, scope, as_of = (_text(given, name) for name in ("source", "scope", "as_of"))
+    if as_of and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", as_of):
+        raise HTTPException(400, f"{as_of!r} is no day, expected YYYY-MM-DD")
     return _text(given, "text"), Filters(source, scope, as_of)
 
 

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from labeler.app import ways
 from labeler.errors import LabelerError
 
 BODY_LIMIT = 1 << 20
@@ -48,7 +49,7 @@ async def json_body(request: Request) -> object:
             raise HTTPException(413, f"more than {BODY_LIMIT} bytes at once")
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise HTTPException(400, "the body is not JSON") from None
 
 
@@ -61,7 +62,7 @@ def spoken(route: Callable[[Request], Any]) -> Callable[[Request], Any]:
         except HTTPException as refusal:
             return answer({"error": refusal.detail}, status=refusal.status_code)
         except LabelerError as problem:
-            return answer({"error": str(problem)}, status=409)
+            return answer({"error": ways.told(problem)}, status=409)
         return response
 
     return speak

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from labeler.app import ways
 from labeler.errors import LabelerError
 from labeler.judging import Progress
 from labeler.reports import judging
@@ -87,7 +88,7 @@ def _run(job: Job, work: Work) -> None:
     try:
         job.summary = work(tell, job.stopping.is_set)
     except LabelerError as error:
-        job.error = str(error)
+        job.error = ways.told(error)
     except Exception as error:
         job.error = f"The run ended unexpectedly ({type(error).__name__})"
         raise

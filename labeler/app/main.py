@@ -22,6 +22,7 @@ from starlette.middleware import Middleware
 from labeler.app import jobs, state
 from labeler.app.desk_routes import desk_routes
 from labeler.app.routes import labeling_routes
+from labeler.reports import waiting
 from labeler.store import search
 
 Scope = MutableMapping[str, Any]
@@ -82,12 +83,15 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     # taken out of its sight (2268 -> 220 ms a round trip with 30 people).
     gc.collect()
     gc.freeze()
+    preparing = threading.Thread(target=waiting.prepare, args=[state.store()], name="prepare")
+    preparing.start()
     if url := os.environ.get("LABELER_OPEN"):
         threading.Timer(1.0, webbrowser.open, [url]).start()
     try:
         yield {}
     finally:
         jobs.close()
+        preparing.join()
         state.close()
 
 

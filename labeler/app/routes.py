@@ -41,6 +41,7 @@ from labeler.app.together import Together
 from labeler.model import Grade, LabelEvent, Passage
 from labeler.store import labels, tasks, texts
 from labeler.store.db import Store
+from labeler.store.failing import in_words
 
 EVENT_LIMIT = 500
 NOTE_LIMIT = 4000
@@ -142,15 +143,17 @@ class _Saved(NamedTuple):
 
 def _save(store: Store, submissions: Sequence[_Submission]) -> list[_Saved]:
     """The answers, once the events are on disk."""
-    recorded = labels.record_all(store, [submission.events for submission in submissions])
-    return [
-        _Saved(found, tasks.progress(store, spotcheck=who.spotcheck, annotator=who.annotator))
-        for found, (who, _) in zip(recorded, submissions, strict=True)
-    ]
+    with in_words(store.path):
+        recorded = labels.record_all(store, [submission.events for submission in submissions])
+        return [
+            _Saved(found, tasks.progress(store, spotcheck=who.spotcheck, annotator=who.annotator))
+            for found, (who, _) in zip(recorded, submissions, strict=True)
+        ]
 
 
 def _windows(store: Store, askers: Sequence[tasks.Asker]) -> list[dict[str, Any]]:
-    found = tasks.windows(store, askers)
+    with in_words(store.path):
+        found = tasks.windows(store, askers)
     read = _texts(
         store,
         [

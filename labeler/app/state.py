@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar, cast
 
@@ -17,16 +17,33 @@ from streamlit.navigation.page import StreamlitPage
 
 from labeler import config
 from labeler.app.routes import Tokens
-from labeler.store import people, search, settings
+from labeler.store import people, search, settings, size
 from labeler.store.db import Store, open_store
 from labeler.store.people import Person
 from labeler.store.snapshot import Keeper
 
 _lock = threading.Lock()
 _open: dict[Path, tuple[Store, Keeper]] = {}
-_made: dict[tuple[Path, int, Hashable], object] = {}
+
+KEPT = 100
+"""Of what was made of the store: so many, the last."""
 
 T = TypeVar("T")
+
+_Key = tuple[Path, Hashable]
+
+
+class _Made(NamedTuple):
+    """What was made, at which version of the store, and of how many rows of what it reads (None: it
+    is not known what that is)."""
+
+    value: object
+    version: int
+    counts: tuple[int, ...] | None
+
+
+_made: dict[_Key, _Made] = {}
+_making: dict[_Key, threading.Lock] = {}
 
 
 def store() -> Store:
@@ -49,6 +66,7 @@ def close() -> None:
             search.of(opened).stop()
             opened.close()
         _open.clear()
+        _made.clear()
 
 
 def tokens() -> Tokens:
@@ -59,19 +77,38 @@ def tokens() -> Tokens:
     return Tokens(settings.once(store(), "token secret", lambda: secrets.token_urlsafe(32)))
 
 
-def unchanged(key: Hashable, make: Callable[[], T]) -> T:
-    """What `make` gives, made again only after the store has changed."""
+def unchanged(key: Hashable, make: Callable[[], T], *, reads: Sequence[str] = ()) -> T:
+    """What `make` gives, made again only after the store has changed; where the tables that it
+    `reads` are named (none of which loses rows), only after one of them has. Who asks while it is
+    being made waits for it."""
     opened = store()
-    full = (opened.path, opened.version, key)
+    full = (opened.path, key)
     with _lock:
-        if full in _made:
-            return cast(T, _made[full])
-    made = make()
-    with _lock:
-        for old in [kept for kept in _made if kept[:2] != full[:2]]:
-            del _made[old]
-        _made[full] = made
+        making = _making.setdefault(full, threading.Lock())
+    with making:
+        version, found = opened.version, _made.get(full)
+        if found is not None and found.version == version:
+            return cast(T, found.value)
+        counts = size.counts(opened, reads) if reads else None
+        if found is not None and counts is not None and found.counts == counts:
+            made = cast(T, found.value)
+        else:
+            made = make()
+        with _lock:
+            _made.pop(full, None)
+            _made[full] = _Made(made, version, counts)
+            _forget(opened.path, opened.version)
     return made
+
+
+def _forget(path: Path, version: int) -> None:
+    """Drop what stands no more, and all but the last that was asked for."""
+    surplus = len(_made) - KEPT
+    for place, (full, found) in enumerate([*_made.items()]):
+        old = found.counts is None and (full[0], found.version) != (path, version)
+        if old or place < surplus:
+            del _made[full]
+            _making.pop(full, None)
 
 
 def person() -> Person | None:
@@ -161,7 +198,7 @@ def go_to(name: str) -> NoReturn:
     st.switch_page(st.session_state["pages"][name])
 
 
-def once_a_session(key: Hashable, act: Callable[[], None]) -> None:
+def once_a_session(key: Hashable, act: Callable[[], object]) -> None:
     """Do something at the first run that asks for it, not at every rerun."""
     if first_time(key):
         act()

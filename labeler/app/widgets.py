@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import streamlit as st
 
-from labeler.app import state
+from labeler.app import state, ways
 from labeler.errors import LabelerError
 from labeler.model import Decision
 from labeler.reports.agreement import Report
@@ -68,7 +68,18 @@ def problems() -> Iterator[None]:
     try:
         yield
     except LabelerError as error:
-        st.error("  \n".join(map(plain, str(error).split("\n"))), icon=":material/error:")
+        st.error("  \n".join(map(plain, ways.told(error).split("\n"))), icon=":material/error:")
+
+
+DWELL = 0.7
+"""Seconds for which a thing must have been on the page before a decision on it counts: a key
+pressed twice must not decide what nobody has read."""
+
+
+def require_read(key: Hashable) -> None:
+    """Refuse a decision on what came to the page (`state.seconds_since_first`) just now."""
+    if state.seconds_since_first(key) < DWELL:
+        raise LabelerError("That was too quick to have been read: press again")
 
 
 def flash() -> None:

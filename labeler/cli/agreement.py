@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from labeler.cli.session import Number, Session, json_option, pass_session
+from labeler.cli import ways
+from labeler.cli.session import Command, Number, Session, json_option, pass_session
 from labeler.model import Decision
 from labeler.reports import agreement as reports
 from labeler.reports import render
-from labeler.stats.evidence import THRESHOLD
+from labeler.stats.evidence import LEAST_THRESHOLD, THRESHOLD
 from labeler.store.comparison import READINGS, SLICES
 
 EXIT = {Decision.TRUSTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
-
-Command = Callable[..., Any]
 
 
 def selection_options(command: Command) -> Command:
@@ -36,7 +34,7 @@ def selection_options(command: Command) -> Command:
         ),
         click.option(
             "--threshold",
-            type=Number(0, 1, min_open=True, max_open=True),
+            type=Number(LEAST_THRESHOLD, 1, max_open=True),
             default=THRESHOLD,
             show_default=True,
             help="The disagreement that is still acceptable.",
@@ -57,9 +55,15 @@ def selection_options(command: Command) -> Command:
 def _report(
     session: Session, *, threshold: float, by: tuple[str, ...], **asked: str | None
 ) -> reports.Report:
-    with session.reader() as store:
+    with session.progress("comparing labels and verdicts"), session.reader() as store:
         selection = reports.choose(store, **asked)
         return reports.build(store, selection, threshold=threshold, by=by or reports.DEFAULT_SLICES)
+
+
+def _point(session: Session, report: reports.Report) -> None:
+    """How held-out pairs are drawn and looked at, where the decision waits for that."""
+    waits = report.confirmed.before and report.gate.decision is Decision.UNDECIDED
+    ways.point(session, "held-out pairs", when=waits)
 
 
 @click.command(short_help="Compare a judge with people.")
@@ -77,6 +81,7 @@ def agreement(session: Session, /, as_json: bool, **options: Any) -> None:
         session.emit(reports.as_json(report))
     else:
         click.echo("\n".join(render.agreement(report)))
+        _point(session, report)
 
 
 @click.command(short_help="Decide whether a judge may be trusted.")
@@ -96,6 +101,7 @@ def gate(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
         click.echo(report.gate.sentence)
         for reason in report.gate.reasons:
             click.echo(f"  - {reason}")
+        _point(session, report)
     ctx.exit(EXIT[report.gate.decision])
 
 

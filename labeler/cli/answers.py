@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labeler.cli.session import Number, Session, json_option, pass_session
+from labeler.cli import imports, paid, ways
+from labeler.cli.session import Session, json_option, pass_session
 from labeler.errors import JudgeServiceError, UsageError
+from labeler.model import CONTEXTS
 
 if TYPE_CHECKING:
     from labeler.hiring import Reached
@@ -18,21 +20,13 @@ if TYPE_CHECKING:
     from labeler.store.db import Store
 
 
-@dataclass(frozen=True)
-class _Asked:
+@dataclass(frozen=True, kw_only=True)
+class _Asked(paid.Asked):
     """The command line of `labeler answers judge`."""
 
     system: str
-    rubric: str
-    model: str | None
     faithfulness: bool
     batch: bool
-    limit: int | None
-    dry_run: bool
-    max_cost: float | None
-    retry_unreadable: bool
-    concurrency: int | None
-    as_json: bool
 
 
 @click.group(short_help="Judge answers apart from retrieval.")
@@ -54,8 +48,8 @@ def answers() -> None:
 @click.option("--system", required=True, metavar="NAME", help="The system that answered.")
 @click.option(
     "--context",
-    type=click.Choice(("production", "frozen", "selected")),
-    default="production",
+    type=click.Choice(CONTEXTS),
+    default=CONTEXTS[0],
     show_default=True,
     help="What it was given: what its search brought, a fixed context, or the right passages.",
 )
@@ -93,7 +87,6 @@ def import_(
     labeler answers import out.jsonl --system bot --columns answer=bot_said,context=sources
     """
     from labeler import answering, formats, importing
-    from labeler.reports import render
 
     options = importing.Options(
         skip_bad=skip_bad,
@@ -104,30 +97,20 @@ def import_(
     whose = answering.Whose(system, context, judge, annotator)
     with session.writer("labeler answers import") as store:
         outcome = answering.bring(store, file, whose=whose, options=options)
-    for problem in outcome.left_out:
-        session.say(f"left out: {problem}")
-    for remark in outcome.remarks:
-        session.say(remark)
-    if as_json:
-        session.emit(outcome._asdict() | {"left_out": [p._asdict() for p in outcome.left_out]})
-    else:
-        click.echo(render.imported(outcome))
+    imports.told(session, outcome, as_json=as_json)
 
 
 @answers.command(short_help="Let a judge grade the answers and list their claims.")
 @click.option("--system", default="", metavar="NAME", help="Only this system's answers.")
-@click.option("--rubric", default="", metavar="NAME[@V]", help="By default the newest correctness.")
-@click.option("--model", help="The Claude model [LABELER_MODEL; claude-haiku-5-5].")
 @click.option(
     "--faithfulness/--no-faithfulness", default=True, help="Check the claims against the context."
 )
 @click.option("--batch", is_flag=True, help="Submit the verdicts as message batches, no claims.")
-@click.option("--limit", type=click.IntRange(min=0), help="At most so many answers.")
-@click.option("--dry-run", is_flag=True, help="Requests, tokens and cost; buys nothing.")
-@click.option("--max-cost", type=Number(min=0), help="Stop before this many US dollars.")
-@click.option("--retry-unreadable", is_flag=True, help="Ask again where a reply was unreadable.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Calls in flight at most [32].")
-@json_option
+@paid.options(
+    rubric="By default the newest correctness.",
+    limit="At most so many answers.",
+    dry_run="Requests, tokens and cost; buys nothing.",
+)
 @pass_session
 def judge(session: Session, /, **options: Any) -> None:
     """Let Claude grade each answer by what it has to say, and list its claims with what its
@@ -143,6 +126,7 @@ def judge(session: Session, /, **options: Any) -> None:
     labeler answers judge --batch                and later: labeler judge --resume
     """
     from labeler import hiring
+    from labeler.store.pairs import Scope
 
     asked = _Asked(**options)
     if asked.batch and asked.dry_run:
@@ -154,7 +138,8 @@ def judge(session: Session, /, **options: Any) -> None:
     with session.writer("labeler answers judge") as store:
         chosen = _seated(session, asked, store, reached)
         if asked.batch:
-            _submit(session, asked, store, chosen)
+            scope = Scope(answers=True, system=asked.system)
+            paid.submit(session, asked, store=store, chosen=chosen, scope=scope)
         else:
             _judge(session, asked, store, chosen)
 
@@ -162,14 +147,8 @@ def judge(session: Session, /, **options: Any) -> None:
 def _seated(session: Session, asked: _Asked, store: Store, reached: Reached) -> AnswerJudge:
     from labeler import answering
 
-    return answering.seat(
-        store,
-        session.config,
-        reached,
-        rubric=asked.rubric,
-        system=asked.system,
-        max_cost=asked.max_cost,
-        concurrency=asked.concurrency,
+    return paid.seated(
+        answering.seat, session, asked, store=store, reached=reached, system=asked.system
     )
 
 
@@ -198,31 +177,12 @@ def _judge(session: Session, asked: _Asked, store: Store, chosen: AnswerJudge) -
         )
     else:
         click.echo(answers_text.judged(done))
+        unread = graded.unreadable + graded.unreadable_kept + (claims.unreadable if claims else 0)
+        ways.point(session, "unreadable", when=unread)
     if "interrupted" in (graded.stopped, claims and claims.stopped):
         raise click.Abort
     if done.problem:
         raise JudgeServiceError(f"{done.problem}. Run it again to go on")
-
-
-def _submit(session: Session, asked: _Asked, store: Store, chosen: AnswerJudge) -> None:
-    """Send the verdicts as batches; `labeler judge --resume` collects them."""
-    from labeler import batching
-    from labeler.cli import judge_reports
-    from labeler.store.pairs import Scope
-
-    sent = batching.submit(
-        store,
-        chosen,
-        scope=Scope(answers=True, system=asked.system),
-        limit=asked.limit,
-        retry_unreadable=asked.retry_unreadable,
-    )
-    if asked.as_json:
-        session.emit(judge_reports.submitted_json(sent))
-    else:
-        click.echo(judge_reports.submitted_text(sent))
-    if sent.problem:
-        raise JudgeServiceError(sent.problem)
 
 
 def _dry_run(session: Session, asked: _Asked) -> None:

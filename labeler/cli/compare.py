@@ -53,7 +53,7 @@ def compare(
     from labeler.reports import corrected_text, variants, variants_text
     from labeler.stats.measures import Reading
 
-    with session.reader() as store:
+    with session.progress("comparing"), session.reader() as store:
         report = variants.build(
             store,
             systems,
@@ -108,7 +108,7 @@ def triage(
 
     if every == (query is not None):
         raise UsageError("Which query? --query Q, or --all for every one")
-    with session.reader() as store:
+    with session.progress("reading rankings"), session.reader() as store:
         report = reports.build(
             store, query=query, system=system, golden=golden, k=k, reading=Reading(reading)
         )

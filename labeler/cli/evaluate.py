@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from labeler.cli.measuring import (
     SLICES,
@@ -22,6 +23,7 @@ from labeler.cli.measuring import (
 )
 from labeler.cli.measuring import as_json as corrected_json
 from labeler.cli.session import Number, Session, json_option
+from labeler.errors import UsageError
 
 if TYPE_CHECKING:
     from labeler.reports.corrected import Report as Corrected
@@ -119,6 +121,10 @@ def evaluate(
     from labeler.reports import corrected_text, gates, retrieval, retrieval_text
 
     session = ctx.ensure_object(Session)
+    top_n = ctx.get_parameter_source("top_n") is not ParameterSource.DEFAULT
+    if options["retriever"] is None and (top_n or options["note"]):
+        name = "--top-n" if top_n else "--note"
+        raise UsageError(f"{name} is for a program's run: name the program with --retriever CMD")
     report, checks, corrected = _evaluate(session, floors, **options)
     _summarise(report, checks, junit=junit, markdown=markdown)
     if as_json:
@@ -156,7 +162,6 @@ def _evaluate(
 ) -> tuple[Report, list[Check], Corrected | None]:
     """The report, what is held against it, and its correction for a judge's errors if asked for;
     kept in the history where the store is ours."""
-    from labeler.errors import UsageError
     from labeler.reports import gates, history, retrieval
     from labeler.stats.measures import Reading
     from labeler.store import evaluations
@@ -166,7 +171,7 @@ def _evaluate(
     if held_out is not None and judged["corrected"]:
         raise UsageError("What is held out is left out of --corrected: leave out one of the two")
     asked = [gates.floor(text) for text in floors]
-    with _open(session) as store:
+    with session.progress("measuring"), _open(session) as store:
         held = None if baseline is None else evaluations.baseline(store, baseline)
         extra = [each.measure for each in asked]
         if held is not None:
@@ -229,8 +234,7 @@ def _retrieve(
 
     if store.read_only:
         raise StoreBusy(f"{store.path.name} is held by the app: its run cannot be stored now")
-    queries = basis.read(store, golden).queries.values()
-    asked = retrieving.run_command(command, queries, top_n=top_n)
+    asked = retrieving.run_command(command, basis.everything(store, golden), top_n=top_n)
     retrieving.keep_run(store, asked, system=system, top_n=top_n, command=command, note=note)
 
 

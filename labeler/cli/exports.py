@@ -24,6 +24,15 @@ WHAT = (
     "audit",
     "answers",
 )
+OF = {
+    "--run": ("run", "report"),
+    "--golden": ("qrels", "golden", "report"),
+    "--judge": ("report",),
+    "--rubric": ("report",),
+    "--spotcheck": ("report",),
+}
+"""Which exports read an option; --history is `exporting`'s to refuse."""
+
 FORMS = ("csv", "jsonl", "trec", "beir", "json", "html", "md")
 
 
@@ -78,9 +87,19 @@ def exports(
     from labeler.errors import UsageError
     from labeler.reports import agreement
 
+    given = {
+        "--run": systems,
+        "--golden": golden,
+        "--judge": judge,
+        "--rubric": rubric,
+        "--spotcheck": spotcheck,
+    }
+    for option, found in given.items():
+        if found and what not in OF[option]:
+            raise UsageError(f"{option} is for {' and '.join(OF[option])}, not for {what}")
     if what == "run" and len(systems) > 1:
         raise UsageError(f"One run goes into one file, found {len(systems)}: {', '.join(systems)}")
-    with session.reader() as store:
+    with session.progress("rows written") as progress, session.reader() as store:
         selection = None
         if what == "report" and (judge or rubric or spotcheck):
             selection = agreement.choose(store, judge=judge, rubric=rubric, spotcheck=spotcheck)
@@ -91,6 +110,8 @@ def exports(
             history=history,
             selection=selection,
             systems=systems,
+            progress=progress,
+            remark=session.say,
         )
         rows = exporting.export(store, what, to=to, choice=choice)
     session.say(f"{exporting.told(what, rows, to=to, form=form)} written to {to}")

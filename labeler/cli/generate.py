@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labeler.cli.session import Number, Session, json_option, pass_session
+from labeler.cli import paid, ways
+from labeler.cli.session import Number, Session, pass_session, seed_option
 from labeler.errors import JudgeServiceError, UsageError
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from labeler.judging import Progress
 
 
-@dataclass(frozen=True)
-class _Asked:
+@dataclass(frozen=True, kw_only=True)
+class _Asked(paid.Asked):
     """The command line."""
 
     n: int
@@ -27,15 +28,7 @@ class _Asked:
     seed: int
     unanswerable: float
     corpus: str
-    model: str | None
-    rubric: str
-    limit: int | None
-    max_cost: float | None
-    concurrency: int | None
-    retry_unreadable: bool
-    dry_run: bool
     status: bool
-    as_json: bool
 
     @property
     def wanted(self) -> Wanted:
@@ -55,9 +48,7 @@ class _Asked:
     show_default=True,
     help="Queries for each passage.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed draws the same passages."
-)
+@seed_option("passages")
 @click.option(
     "--unanswerable",
     type=Number(0, 0.5),
@@ -66,15 +57,12 @@ class _Asked:
     help="Share of queries on what the corpus lacks.",
 )
 @click.option("--corpus", default="", metavar="NAME", help="Only this corpus.")
-@click.option("--model", help="The Claude model [LABELER_MODEL; claude-haiku-5-5].")
-@click.option("--rubric", default="", metavar="NAME[@V]", help="By default the newest relevance.")
-@click.option("--limit", type=click.IntRange(min=0), help="At most so many requests.")
-@click.option("--max-cost", type=Number(min=0), help="Stop before this many US dollars.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Calls in flight at most [32].")
-@click.option("--retry-unreadable", is_flag=True, help="Ask again where a reply was unreadable.")
-@click.option("--dry-run", is_flag=True, help="Requests and cost per stage; buys nothing.")
 @click.option("--status", is_flag=True, help="List the drafts: checks, decisions. Asks nothing.")
-@json_option
+@paid.options(
+    rubric="By default the newest relevance.",
+    limit="At most so many requests.",
+    dry_run="Requests and cost per stage; buys nothing.",
+)
 @pass_session
 def generate(session: Session, /, **options: Any) -> None:
     """Draft queries from passages of the corpus and on what it lacks, and check them.
@@ -163,6 +151,8 @@ def _run(session: Session, asked: _Asked) -> None:
         session.emit(reports.done_json(done, found, time.perf_counter() - started))
     else:
         click.echo("\n".join(reports.done_lines(done, found)))
+        unread = sum(stage.asked.unreadable for stage in done.stages)
+        ways.point(session, "unreadable", when=unread)
     if done.stopped == "interrupted":
         raise click.Abort
     if done.problem:

@@ -75,7 +75,7 @@ def freeze(
     from labeler.reports import agreement
     from labeler.store import holdouts
 
-    with session.writer("labeler golden freeze") as store:
+    with session.progress("freezing"), session.writer("labeler golden freeze") as store:
         judged = None
         if source == freezing.WITH_JUDGE:
             judged = agreement.choose(
@@ -145,6 +145,8 @@ def list_(session: Session, /, history: bool, as_json: bool) -> None:
         return
     for one in found:
         click.echo("\n".join(lineage.lines(one)))
+    if not found:
+        session.say("No golden set yet: `labeler golden freeze NAME`, `labeler import golden FILE`")
 
 
 @golden.command()
@@ -168,7 +170,7 @@ def verify(session: Session, /, file: Path | None, ref: str | None, as_json: boo
     from labeler.store import damage, goldens
 
     try:
-        with session.reader() as store:
+        with session.progress("verifying"), session.reader() as store:
             checked = len(goldens.history(store))
             found = damage.verify(store)
             compared = verifying.check(store, file, ref=ref) if file else None
@@ -210,6 +212,7 @@ def diff(session: Session, /, old: str, new: str, as_json: bool) -> None:
     \b
     labeler golden diff support@1 support@2
     """
+    from labeler.reports.render import counted
     from labeler.store import goldens
 
     with session.reader() as store:
@@ -232,7 +235,8 @@ def diff(session: Session, /, old: str, new: str, as_json: bool) -> None:
             f"{one.query_id} / {one.passage_id or '(nothing)'}: "
             f"{one.before or '(not there)'} -> {one.after or '(not there)'}  ({one.origin})"
         )
-    session.say(f"{len(changes):,} changes from {before.ref} to {after.ref}: {reason}")
+    why = f": {reason}" if reason else ""
+    session.say(f"{counted(len(changes), 'change')} from {before.ref} to {after.ref}{why}")
 
 
 @golden.command()
@@ -253,7 +257,7 @@ def rebind(session: Session, /, name: str, corpus: str, by: str, as_json: bool) 
     """
     from labeler import rebinding
 
-    with session.writer("labeler golden rebind") as store:
+    with session.progress("rebinding"), session.writer("labeler golden rebind") as store:
         done = rebinding.rebind(store, name, corpus=corpus, person=by)
     states = {state: done.of(state) for state in ("certain", "look", "gone")}
     if as_json:

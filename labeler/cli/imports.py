@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
+from labeler.cli.session import Command, Session, json_option, pass_session
 
-Command = Callable[..., Any]
+if TYPE_CHECKING:
+    from labeler.importing import Outcome
 
 _file = click.argument("file", type=click.Path(path_type=Path))
 _files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -160,7 +161,6 @@ def _run(
 ) -> None:
     """Import with a progress bar, and say what came of it."""
     from labeler import formats, importing
-    from labeler.reports import render
 
     options = importing.Options(
         skip_bad=skip_bad,
@@ -169,8 +169,15 @@ def _run(
         note=note,
     )
     with session.progress("rows read") as progress, session.writer("labeler import") as store:
-        told = replace(options, progress=progress)
-        outcome = importing.bring(store, kind, files, name=name, rubric=rubric, options=told)
+        shown = replace(options, progress=progress)
+        outcome = importing.bring(store, kind, files, name=name, rubric=rubric, options=shown)
+    told(session, outcome, as_json=as_json)
+
+
+def told(session: Session, outcome: Outcome, *, as_json: bool) -> None:
+    """Say what an import did: what was left out and noticed to the person, the rest as a result."""
+    from labeler.reports import render
+
     for problem in outcome.left_out:
         session.say(f"left out: {problem}")
     for remark in outcome.remarks:

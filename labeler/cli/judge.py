@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from labeler.cli.session import Number, Session, json_option, pass_session
+from labeler.cli import paid, ways
+from labeler.cli.session import Session, pass_session
 from labeler.errors import JudgeServiceError, LabelerError, UsageError
 
 if TYPE_CHECKING:
-    from labeler.hiring import Reached
     from labeler.judges.claude import Claude
     from labeler.judges.lexical import Lexical
     from labeler.store.db import Store
@@ -20,39 +20,28 @@ if TYPE_CHECKING:
 _CLAUDE, _LEXICAL = "claude", "lexical"
 
 
-@dataclass(frozen=True)
-class _Asked:
+@dataclass(frozen=True, kw_only=True)
+class _Asked(paid.Asked):
     """The command line."""
 
     judge: str
-    rubric: str
-    model: str | None
     batch: bool
     resume: bool
-    limit: int | None
-    dry_run: bool
-    max_cost: float | None
     canaries: bool
-    retry_unreadable: bool
     spotcheck: str
-    concurrency: int | None
-    as_json: bool
 
 
 @click.command(short_help="Let a judge grade the candidates.")
 @click.option("--judge", default=_CLAUDE, show_default=True, help="claude or lexical.")
-@click.option("--rubric", default="", metavar="NAME[@V]", help="By default the newest relevance.")
-@click.option("--model", help="The Claude model [LABELER_MODEL; claude-haiku-5-5].")
 @click.option("--batch", is_flag=True, help="Submit message batches: half the price, within a day.")
 @click.option("--resume", is_flag=True, help="Collect the batches that were submitted.")
-@click.option("--limit", type=click.IntRange(min=0), help="Judge at most so many pairs.")
-@click.option("--dry-run", is_flag=True, help="Requests, tokens and cost per model; buys nothing.")
-@click.option("--max-cost", type=Number(min=0), help="Stop before this many US dollars.")
 @click.option("--canaries", is_flag=True, help="Test rubric and model with hostile passages.")
-@click.option("--retry-unreadable", is_flag=True, help="Ask again where a reply was unreadable.")
 @click.option("--spotcheck", default="", metavar="NAME", help="Only the pairs of a spot check.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Calls in flight at most [32].")
-@json_option
+@paid.options(
+    rubric="By default the newest relevance.",
+    limit="Judge at most so many pairs.",
+    dry_run="Requests, tokens and cost per model; buys nothing.",
+)
 @pass_session
 def judge(session: Session, /, **options: Any) -> None:
     """Let a judge grade the candidates (or what people labelled, where no pool was made).
@@ -88,9 +77,22 @@ def _check(asked: _Asked) -> None:
     chosen = [name for name, given in modes.items() if given]
     if len(chosen) > 1 and chosen != ["--batch", "--dry-run"]:
         raise UsageError(f"{chosen[0]} and {chosen[1]} do not go together")
+    if asked.resume:
+        unread = {
+            "--rubric": asked.rubric,
+            "--model": asked.model,
+            "--spotcheck": asked.spotcheck,
+            "--limit": asked.limit is not None,
+            "--max-cost": asked.max_cost is not None,
+            "--retry-unreadable": asked.retry_unreadable,
+            "--concurrency": asked.concurrency,
+        }
+        wrong = [name for name, given in unread.items() if given]
+        if wrong:
+            raise UsageError(f"--resume collects every open batch: leave {wrong[0]} out")
     if asked.judge != _CLAUDE:
-        paid = {**modes, "--max-cost": asked.max_cost is not None, "--model": bool(asked.model)}
-        wrong = [name for name, given in paid.items() if given and name != "--canaries"]
+        bought = {**modes, "--max-cost": asked.max_cost is not None, "--model": bool(asked.model)}
+        wrong = [name for name, given in bought.items() if given and name != "--canaries"]
         if wrong:
             raise UsageError(f"{wrong[0]} is for the judge claude, not for {asked.judge}")
     if asked.judge == _LEXICAL and asked.rubric not in ("", "lexical", "lexical@1"):
@@ -113,6 +115,7 @@ def _recorded(session: Session, name: str) -> NoReturn:
 
 def _claude(session: Session, asked: _Asked) -> None:
     from labeler import hiring
+    from labeler.store.pairs import Scope
 
     if asked.dry_run:
         _dry_run(session, asked)
@@ -120,26 +123,14 @@ def _claude(session: Session, asked: _Asked) -> None:
     reached = hiring.reach(session.config, model=asked.model, max_cost=asked.max_cost)
     opened = session.reader() if asked.canaries else session.writer("labeler judge")
     with opened as store:
-        chosen = _seated(session, asked, store, reached)
+        chosen = paid.seated(hiring.seat, session, asked, store=store, reached=reached)
         if asked.canaries:
             _canaries(session, asked, chosen)
         elif asked.batch:
-            _submit(session, asked, store, chosen)
+            scope = Scope(asked.spotcheck)
+            paid.submit(session, asked, store=store, chosen=chosen, scope=scope)
         else:
             _run(session, asked, store, chosen)
-
-
-def _seated(session: Session, asked: _Asked, store: Store, reached: Reached) -> Claude:
-    from labeler import hiring
-
-    return hiring.seat(
-        store,
-        session.config,
-        reached,
-        rubric=asked.rubric,
-        max_cost=asked.max_cost,
-        concurrency=asked.concurrency,
-    )
 
 
 def _run(session: Session, asked: _Asked, store: Store, chosen: Claude | Lexical) -> None:
@@ -162,6 +153,7 @@ def _run(session: Session, asked: _Asked, store: Store, chosen: Claude | Lexical
         session.emit(judge_reports.summary_json(done, time.perf_counter() - started))
     else:
         click.echo(reports.summary(done))
+        ways.point(session, "unreadable", when=done.unreadable + done.unreadable_kept)
     if done.stopped == "interrupted":
         raise click.Abort
     if done.problem:
@@ -192,7 +184,7 @@ def _dry_run(session: Session, asked: _Asked) -> None:
     with session.reader() as store:
         dry = estimating.dry_run(
             store,
-            _seated(session, asked, store, reached),
+            paid.seated(hiring.seat, session, asked, store=store, reached=reached),
             table=prices.table(session.prices),
             scope=Scope(asked.spotcheck),
             limit=asked.limit,
@@ -216,26 +208,6 @@ def _canaries(session: Session, asked: _Asked, chosen: Claude | Lexical) -> None
         session.emit(judge_reports.canaries_json(report))
     else:
         click.echo(judge_reports.canaries_text(report))
-
-
-def _submit(session: Session, asked: _Asked, store: Store, chosen: Claude) -> None:
-    from labeler import batching
-    from labeler.cli import judge_reports
-    from labeler.store.pairs import Scope
-
-    sent = batching.submit(
-        store,
-        chosen,
-        scope=Scope(asked.spotcheck),
-        limit=asked.limit,
-        retry_unreadable=asked.retry_unreadable,
-    )
-    if asked.as_json:
-        session.emit(judge_reports.submitted_json(sent))
-    else:
-        click.echo(judge_reports.submitted_text(sent))
-    if sent.problem:
-        raise JudgeServiceError(sent.problem)
 
 
 def _resume(session: Session, asked: _Asked) -> None:

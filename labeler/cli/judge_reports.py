@@ -86,7 +86,7 @@ def dry_run_text(dry: DryRun) -> str:
     ]
     for one in dry.estimates:
         tokens = f"{'' if one.counted else '~'}{one.input_tokens:,}"
-        costs = (f"{'?' if one_price is None else money(one_price):>12}" for one_price in one[4:6])
+        costs = (f"{'?' if cost is None else money(cost):>12}" for cost in (one.single, one.batch))
         lines.append(
             f"{one.model:24} {tokens:>12} {'~' + f'{one.output_tokens:,}':>12} {' '.join(costs)}"
         )

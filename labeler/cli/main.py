@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from labeler import __version__
+from labeler.cli import ways
 from labeler.cli.session import Session
 from labeler.errors import LabelerError
 
@@ -121,7 +122,7 @@ def run(arguments: list[str] | None = None) -> int:
         result: Any = cli.main(arguments, prog_name="labeler", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except LabelerError as error:
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {ways.told(error)}", err=True)
         return error.exit_code
     except click.ClickException as error:
         error.show()

@@ -3,10 +3,12 @@ errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from labeler.cli.session import Command
 
 if TYPE_CHECKING:
     from labeler.reports.corrected import Report
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
 SLICES = ("kind", "origin", "scope", "split")
 
-Command = Callable[..., Any]
 
 golden_option = click.option(
     "--golden", metavar="G[@V]", help="The golden set; by default the newest, else settled labels."

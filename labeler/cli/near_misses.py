@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from labeler.cli import ways
+from labeler.cli.measuring import reading_option
 from labeler.cli.session import Session, json_option, pass_session
 
 if TYPE_CHECKING:
@@ -28,13 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--judge", help="Whose YES is proposed; by default the newest judge's.")
 @click.option("--rubric", metavar="NAME@V", help="The judge's rubric.")
-@click.option(
-    "--reading",
-    type=click.Choice(("strict", "lenient")),
-    default="strict",
-    show_default=True,
-    help="strict: YES is relevant; lenient: YES or PART.",
-)
+@reading_option
 @click.option(
     "--queue", metavar="NAME", help="Give what the judge proposes to people, as the list NAME."
 )
@@ -79,7 +75,7 @@ def near_misses(
         )
 
     if queue is None:
-        with session.reader() as store:
+        with session.progress("comparing texts"), session.reader() as store:
             report = found(store)
     else:
         with session.writer("labeler golden near-misses") as store:
@@ -89,5 +85,6 @@ def near_misses(
         session.emit(reports.as_json(report) | {"queue": queue})
         return
     click.echo("\n".join(near_misses_text.lines(report)))
+    ways.point(session, "list of near misses", when=queue is None and report.by_judge)
     if queue is not None:
         session.say(f"{len(report.by_judge):,} pairs wait in the list {queue!r} on the Label page")

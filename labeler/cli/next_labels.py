@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from labeler.cli.measuring import golden_option, reading_option
-from labeler.cli.session import Session, json_option, pass_session
+from labeler.cli.session import Number, Session, json_option, pass_session, seed_option
 
 
 @click.command("next")
@@ -26,19 +26,15 @@ from labeler.cli.session import Session, json_option, pass_session
     type=click.IntRange(1, 10_000),
     help="How many queries to label next.",
 )
-@click.option("--target", type=float, help="How many labels until the number is known to be over?")
+@click.option(
+    "--target", type=Number(0, 1), help="How many labels until the number is known to be over?"
+)
 @click.option("--judge", help="Whose verdicts are corrected; by default the newest judge.")
 @click.option("--rubric", metavar="NAME@V", help="Under which rubric; by default the newest.")
 @click.option("--model", help="Of which model; by default the newest.")
 @reading_option
 @golden_option
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 2**63 - 1),
-    help="The same seed draws the same queries.",
-)
+@seed_option("queries")
 @click.option(
     "--on-purpose",
     is_flag=True,
@@ -78,7 +74,7 @@ def next_(
 
     asked = measures.measure(measure)
     opened = session.reader() if dry_run else session.writer("labeler spotcheck next")
-    with opened as store:
+    with session.progress("planning"), opened as store:
         planned = planning.plan(
             store,
             systems=systems,

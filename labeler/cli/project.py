@@ -228,7 +228,7 @@ def _in_store(session: Session) -> Iterator[Finding]:
         counts = (
             ("corpus", corpora.count(store), "passage", "labeler import corpus"),
             ("queries", len(queries.ids(store)), "text", "labeler import queries"),
-            ("runs", len(runs.current(store)), "system", "labeler import run"),
+            ("runs", len(runs.systems(store)), "system", "labeler import run"),
             ("candidates", runs.candidates(store), "pair", "labeler pool"),
             ("verdicts", len(verdicts.judges(store)), "judge", "labeler judge"),
             ("spot checks", len(spotchecks.history(store)), "sample", "labeler spotcheck draw"),

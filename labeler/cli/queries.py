@@ -120,3 +120,6 @@ def list_(session: Session, /, waiting: bool, as_json: bool) -> None:
         click.echo(f"{case.state:<13} {case.query.query_id:<14} {case.query.origin:<19} {text}")
         for said in (*case.conflicts, *case.remarks):
             click.echo(f"{'':<13} - {said}")
+    if not cases:
+        none = "No query waits" if waiting else "No query yet: `labeler import queries FILE`"
+        session.say(none)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -23,6 +23,8 @@ from labeler import config
 
 if TYPE_CHECKING:
     from labeler.store.db import Store
+
+Command = Callable[..., Any]
 
 
 class Session:
@@ -50,7 +52,8 @@ class Session:
     def writer(self, purpose: str) -> Iterator[Store]:
         """The store for reading and writing; `purpose` is what others are told meanwhile. Readers
         beside a long command are answered with what was committed before it."""
-        from labeler.store.db import in_words, open_store
+        from labeler.store.db import open_store
+        from labeler.store.failing import in_words
         from labeler.store.snapshot import Keeper
 
         with in_words(self.db), open_store(self.db, purpose=purpose) as store, Keeper(store):
@@ -59,7 +62,8 @@ class Session:
     @contextmanager
     def reader(self) -> Iterator[Store]:
         """The store for reading, also while the app holds it: then how old the copy is, is said."""
-        from labeler.store.db import in_words, open_reader
+        from labeler.store.db import open_reader
+        from labeler.store.failing import in_words
 
         with in_words(self.db), open_reader(self.db) as store:
             if store.snapshot_age is not None:
@@ -96,34 +100,19 @@ class Session:
         )
 
     @contextmanager
-    def progress(self, what: str, *, total: int | None = None) -> Iterator[Any]:
-        """A bar on standard error for long work; yields a function that is told how far it is.
+    def progress(self, what: str) -> Iterator[Callable[[int], None]]:
+        """A pulse on standard error for work that takes long; yields a function that is told how
+        far it is. `what` is said beside the number: "rows read".
 
-        Nothing is drawn where standard error is no terminal.
+        Nothing is drawn within the first second, nor where standard error is no terminal.
         """
         if not sys.stderr.isatty():
             yield lambda _done: None
             return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+        from labeler.cli.bar import LateBar
 
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=total)
-            yield lambda done: bar.update(task, completed=done)
+        with LateBar(what) as bar:
+            yield bar.move
 
 
 def _as_text(value: object) -> str:
@@ -149,3 +138,14 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else."
 )
+
+
+def seed_option(what: str) -> Callable[[Command], Command]:
+    """--seed, for a command that draws `what`."""
+    return click.option(
+        "--seed",
+        default=0,
+        show_default=True,
+        type=click.IntRange(0, 2**63 - 1),
+        help=f"The same seed draws the same {what}.",
+    )

@@ -5,12 +5,13 @@ The candidates, and the sample of them that people check.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
 from labeler.cli.next_labels import next_
-from labeler.cli.session import Session, json_option, pass_session
+from labeler.cli.session import Command, Session, json_option, pass_session, seed_option
 from labeler.errors import LabelerError
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def pool(session: Session, /, depth: int, as_json: bool) -> None:
     from labeler.reports.render import counted
     from labeler.store import runs
 
-    with session.writer("labeler pool") as store:
-        systems = [run.system for run in runs.current(store)]
+    with session.progress("pooling"), session.writer("labeler pool") as store:
+        systems = runs.systems(store)
         if not systems:
             raise LabelerError("There is no run to pool: `labeler import run` brings one")
         done = runs.pool(store, depth=depth)
@@ -72,18 +73,12 @@ def spotcheck() -> None:
 @click.option("--judge", help="Whose verdicts to draw from; by default the newest judge.")
 @click.option("--rubric", metavar="NAME@V", help="Under which rubric; by default the newest.")
 @click.option("--model", help="Of which model; by default the newest.")
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 2**63 - 1),
-    help="The same seed draws the same pairs.",
-)
+@seed_option("pairs")
 @click.option(
     "--per-verdict",
     default=5,
     show_default=True,
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 1_000_000),
     help="At least so many of each verdict, where there are.",
 )
 @click.option(
@@ -124,7 +119,7 @@ def draw(
     from labeler.reports import agreement
     from labeler.store import spotchecks
 
-    with session.writer("labeler spotcheck draw") as store:
+    with session.progress("drawing"), session.writer("labeler spotcheck draw") as store:
         judged = agreement.choose(store, judge=judge, rubric=rubric, model=model)
         check = drawing.draw(
             store,
@@ -156,17 +151,15 @@ def draw(
         click.echo(f"  {stratum.stratum:<5} {stratum.drawn:>4,} of {stratum.size:>7,}")
 
 
+def _handed_out(many: str) -> Callable[[Command], Command]:
+    """The options of a command that hands people pairs: how `many`, and which."""
+    n = click.option("--n", default=5, show_default=True, type=click.IntRange(min=1), help=many)
+    return lambda command: n(seed_option("pairs")(json_option(command)))
+
+
 @spotcheck.command()
 @click.argument("name")
-@click.option(
-    "--n",
-    default=5,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="How many pairs each person sees again, at most.",
-)
-@click.option("--seed", default=0, show_default=True, help="The same seed chooses the same pairs.")
-@json_option
+@_handed_out("How many pairs each person sees again, at most.")
 @pass_session
 def again(session: Session, /, name: str, n: int, seed: int, as_json: bool) -> None:
     """Hand people some pairs again that they labelled an hour ago or earlier.
@@ -189,15 +182,7 @@ def again(session: Session, /, name: str, n: int, seed: int, as_json: bool) -> N
 
 @spotcheck.command("warm-up")
 @click.argument("annotator")
-@click.option(
-    "--n",
-    default=5,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="How many settled pairs, at most.",
-)
-@click.option("--seed", default=0, show_default=True, help="The same seed chooses the same pairs.")
-@json_option
+@_handed_out("How many settled pairs, at most.")
 @pass_session
 def warm_up(session: Session, /, annotator: str, n: int, seed: int, as_json: bool) -> None:
     """Hand somebody pairs that reviewers have settled, before all other work.
@@ -243,6 +228,8 @@ def list_(session: Session, /, as_json: bool) -> None:
         click.echo(
             f"{check.name:<20} {overall.done:>5,} of {overall.wanted:>5,} labels  {name}{kind}"
         )
+    if not found:
+        session.say("No spot check yet: `labeler spotcheck draw NAME`")
 
 
 def _kind(check: SpotCheck) -> str:

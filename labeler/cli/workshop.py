@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
-from labeler.cli.session import Session, json_option, pass_session
-
-Command = Callable[..., Any]
+from labeler.cli.session import Command, Session, json_option, pass_session
 
 
 def _pair_options(command: Command) -> Command:
@@ -133,6 +128,9 @@ def judges(session: Session, /, spotcheck: str | None, as_json: bool) -> None:
         )
         for one in found
     ]
+    if not found:
+        session.say("No judge yet: `labeler judge`, `labeler import verdicts FILE --judge NAME`")
+        return
     click.echo("\n".join(render.table(("", "judge", "gate", "disagree", "price"), rows)))
-    if found and found[0].stands_out:
+    if found[0].stands_out:
         click.echo("* the cheapest that passes")

@@ -6,7 +6,7 @@ the `Reading` that it is given; a strict one raises InputError before it ends.
 
 from labeler.formats.answers import AnswerRow, read_answers, write_answers
 from labeler.formats.corpora import read_corpus, write_corpus
-from labeler.formats.fields import columns_from
+from labeler.formats.fields import LONGEST_NAME, columns_from, is_name
 from labeler.formats.goldenfile import read_golden, write_golden, write_qrels
 from labeler.formats.grades import GAINS, GradeMap
 from labeler.formats.joins import Joins, near_misses
@@ -14,10 +14,12 @@ from labeler.formats.judgments import read_judgments, write_labels, write_verdic
 from labeler.formats.queries import read_queries, write_queries
 from labeler.formats.reading import Note, Numbered, Reading
 from labeler.formats.runs import read_run, write_run
+from labeler.formats.source import shown_file
 from labeler.formats.write import Format, write_atomically, write_json_lines, write_table
 
 __all__ = [
     "GAINS",
+    "LONGEST_NAME",
     "AnswerRow",
     "Format",
     "GradeMap",
@@ -26,6 +28,7 @@ __all__ = [
     "Numbered",
     "Reading",
     "columns_from",
+    "is_name",
     "near_misses",
     "read_answers",
     "read_corpus",
@@ -33,6 +36,7 @@ __all__ = [
     "read_judgments",
     "read_queries",
     "read_run",
+    "shown_file",
     "write_answers",
     "write_atomically",
     "write_corpus",

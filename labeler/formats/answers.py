@@ -8,7 +8,11 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import StringIO
+from itertools import pairwise
 from pathlib import Path
+from token import NL, STRING
+from tokenize import TokenError, generate_tokens
 
 from labeler.formats.fields import (
     Row,
@@ -160,14 +164,24 @@ def _unfolded(cell: str, field: str) -> list[object] | None:
         return None
     if not text.startswith("["):
         return [cell]
-    for read in (json.loads, ast.literal_eval):
+    for read in (json.loads, _literal):
         try:
             found = read(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        except (ValueError, SyntaxError, TokenError, RecursionError, MemoryError, TypeError):
             continue
         if isinstance(found, list):
             return found
     raise Refused(f"{field} {shown(cell)}", 'a list as JSON writes it, such as ["p1", "p2"]')
+
+
+def _literal(text: str) -> object:
+    """What Python prints. Raises ValueError where texts stand side by side without a comma, as in a
+    printed array: Python would make one of them."""
+    found = ast.literal_eval(text)
+    kinds = (token.type for token in generate_tokens(StringIO(text).readline))
+    if any(one == other == STRING for one, other in pairwise(kind for kind in kinds if kind != NL)):
+        raise ValueError("texts without a comma between them")
+    return found
 
 
 def _id(value: object) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from labeler.formats.fields import Row, Shape, checked_id, identifier, kind_of, text_of
+from labeler.formats.fields import Row, Shape, identifier, is_day, kind_of, text_of
+from labeler.formats.folders import read_folder
 from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
 from labeler.formats.source import Source
@@ -33,7 +35,9 @@ CORPUS_SHAPE = Shape(
     ("passage_id", "text"),
     (CORPUS_COLUMNS,),
 )
-TEXT_SUFFIXES = (".md", ".txt")
+DAYS = ("effective_from", "effective_to")
+NO_DAY = "{} is no day as YYYY-MM-DD; it is kept, and compared as text"
+WITHOUT_TEXT = "a passage without text"
 
 
 def read_corpus(
@@ -50,8 +54,8 @@ def read_corpus(
     both lines. LlamaIndex's EmbeddingQAFinetuneDataset brings its own corpus.
     """
     reading = reading or Reading()
-    if Path(path).is_dir():
-        yield from _read_folder(Path(path), reading)
+    if os.path.isdir(path):
+        yield from read_folder(Path(path), reading)
         reading.finish()
         return
     source = Source(path, reading, name=name)
@@ -87,36 +91,14 @@ def _passage(row: Row, source: Source) -> Passage:
     given = {field: text_of(row.cells, field) for field in row.cells if field != "passage_id"}
     passage = Passage(identity, **given)
     if not passage.text.strip():
-        source.note(row.line, "a passage without text")
+        source.note(row.line, WITHOUT_TEXT)
+    for field in DAYS:
+        if (day := given.get(field)) and not is_day(day):
+            source.note(row.line, NO_DAY.format(field))
+    start, end = passage.effective_from, passage.effective_to
+    if start[: len(end)] > end[: len(start)]:
+        source.note(row.line, "effective_from is after effective_to: in force on no day")
     return passage
-
-
-def _read_folder(folder: Path, reading: Reading) -> Iterator[Numbered[Passage]]:
-    found = False
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        below = path.relative_to(folder)
-        if any(part.startswith(".") for part in below.parts):
-            continue
-        identity = below.as_posix()
-        if path.suffix.lower() not in TEXT_SUFFIXES:
-            reading.note(identity, 0, "neither .md nor .txt, left out")
-            continue
-        found = True
-        if path.stat().st_size == 0:
-            reading.note(identity, 0, "an empty file, left out")
-            continue
-        try:
-            text = Source(path, reading, name=identity).text()
-            yield Numbered(0, Passage(checked_id(identity, "passage_id"), text))
-        except Refused as why:
-            reading.refuse(identity, 0, found=why.found, expected=why.expected)
-    if not found:
-        reading.stop(
-            folder.name,
-            0,
-            found="a folder without .md or .txt files",
-            expected="texts in it, or a corpus file such as corpus.jsonl",
-        )
 
 
 def write_corpus(path: str | Path, passages: Iterable[Passage], *, form: Format) -> int:

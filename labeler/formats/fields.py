@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from labeler.errors import UsageError
-from labeler.formats.reading import Refused
+from labeler.formats.reading import LISTED, Refused
 from labeler.formats.source import Source, storable
+from labeler.model import moment
 
 Cells = dict[str, object]
 """One row: its cells under the names of our fields. A cell of a text file is a str."""
 
+NEEDS = "columns"
+"""What a reader has to be told where a file names its columns otherwise: see LabelerError."""
+
+LONGEST_NAME = 200
+"""Characters in a name of someone or something."""
+
+_DAY = re.compile(r"[0-9]{4}(-[0-9]{2})?(-[0-9]{2})?([T ].*)?", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -64,12 +73,14 @@ def bind(
     for field, column in columns.items():
         if field not in shape.fields:
             known = ", ".join(shape.fields)
-            raise UsageError(f"--columns: {shape.what} has no field {field!r}; it has {known}")
+            said = f"Columns: {shape.what} has no field {field!r}; it has {known}"
+            raise UsageError(said, needs=NEEDS)
         match = [name for name in names if name == column] or [
             name for name in names if plain_name(name) == plain_name(column)
         ]
         if not match:
-            raise Refused(f"no column {column!r} among {_listed(names)}", f"one (for {field})")
+            found = f"no column {column!r} among {_listed(names)}"
+            raise Refused(found, f"one (for {field})", needs=NEEDS)
         bound[field] = match[0]
     free = {plain_name(name): name for name in reversed(names) if name not in bound.values()}
     for field in shape.fields:
@@ -81,30 +92,41 @@ def bind(
         if field not in bound:
             raise Refused(
                 f"no {field} among {_listed(names)}",
-                f"a header with a column for it, or --columns {field}=NAME",
+                "a header with a column for it, or to be told which column it is",
+                needs=NEEDS,
             )
+    taken = {*bound.values()}
     for name in names:
-        if name not in bound.values() and plain_name(name) not in ("metadata", ""):
-            source.note(line, f"column {name!r} is not read")
+        if name not in taken and plain_name(name) not in ("metadata", ""):
+            _unread(name, source=source, line=line)
     return bound
 
 
+def _unread(name: str, *, source: Source, line: int) -> None:
+    """Take down that nothing reads a column: the first of them by name."""
+    if len(source.unread) < LISTED:
+        source.unread.add(name)
+    named = name in source.unread
+    source.note(line, f"column {shown(name)} is not read" if named else "more columns are not read")
+
+
 def columns_from(text: str) -> dict[str, str]:
-    """Read `--columns query_id=qid,grade=rel`. Raises UsageError on anything else."""
+    """Read `query_id=qid,grade=rel`. Raises UsageError on anything else."""
     columns: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         field, equals, column = part.partition("=")
         if not equals or not field.strip() or not column.strip():
-            raise UsageError(f"--columns: {part!r} is not FIELD=COLUMN")
+            raise UsageError(f"Columns: {part!r} is not FIELD=COLUMN", needs=NEEDS)
         if columns.setdefault(field.strip(), column.strip()) != column.strip():
-            raise UsageError(f"--columns: {field.strip()} is named twice")
+            raise UsageError(f"Columns: {field.strip()} is named twice", needs=NEEDS)
     return columns
 
 
 def identifier(cells: Cells, field: str, *, source: Source, line: int) -> str:
-    """An id, exactly as it stands. A JSON integer becomes its digits, which is noted."""
+    """An id, exactly as it stands. A JSON integer becomes its digits, which is noted, as are blanks
+    around an id: they are part of it."""
     value = cells.get(field)
-    if type(value) is str and value.isascii() and value.isprintable() and value.strip():
+    if type(value) is str and _is_plain(value):
         return value  # what nearly all are: nothing below could be wrong with it
     if type(value) is int:
         source.note(line, f"{field} is a number and was read as text")
@@ -113,7 +135,18 @@ def identifier(cells: Cells, field: str, *, source: Source, line: int) -> str:
         raise Refused(f"no {field}", "an id")
     if not isinstance(value, str):
         raise Refused(f"{field} is {kind_of(value)}", "text")
-    return checked_id(value, field)
+    return unpadded(checked_id(value, field), field, source=source, line=line)
+
+
+def _is_plain(value: str) -> bool:
+    return value.isascii() and value.isprintable() and "" != value == value.strip()
+
+
+def unpadded(value: str, field: str, *, source: Source, line: int) -> str:
+    """`value`; blanks around it are noted, for another file may have the id without them."""
+    if value != value.strip():
+        source.note(line, f"{field} has blanks around it, which are kept")
+    return value
 
 
 def checked_id(value: str, field: str) -> str:
@@ -130,6 +163,52 @@ def encoded(value: str, field: str) -> str:
     if not storable(value):
         raise Refused(f"half of a surrogate pair in {field}", "text that UTF-8 can hold")
     return value
+
+
+def is_name(text: str) -> bool:
+    """Whether someone or something can be called so: 1 to 200 printable characters, and no blanks
+    around them."""
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable() and text == text.strip()
+
+
+def name_of(cells: Cells, field: str, *, source: Source, line: int) -> str:
+    """A name without the blanks around it, which are noted, as is a JSON integer; "" for none."""
+    value = cells.get(field)
+    if type(value) is int:
+        source.note(line, f"{field} is a number and was read as text")
+        return str(value)
+    told = text_of(cells, field)
+    name = told.strip()
+    if name != told:
+        source.note(line, f"blanks around {field} were taken off")
+    if name and not is_name(name):
+        raise Refused(f"{field} {shown(name)}", f"1 to {LONGEST_NAME} printable characters")
+    return name
+
+
+def time_of(cells: Cells, field: str, *, source: Source, line: int) -> str:
+    """An ISO 8601 time, exactly as it stands; "" where there is none. Any other is left out, which
+    is noted: what it is the time of stands without it."""
+    text = text_of(cells, field)
+    if text and moment(text) is None:
+        source.note(line, "a time that is not ISO 8601, of a year from 1 to 9999, was left out")
+        return ""
+    return text
+
+
+def is_day(text: str) -> bool:
+    """Whether `text` is a day, a month or a year of ISO 8601 with hyphens, with or without a time:
+    what days are compared by.
+    """
+    found = _DAY.fullmatch(text)
+    if not found:
+        return False
+    year, month, day = text[:4], found[1] or "-01", found[2] or "-01"
+    try:
+        date.fromisoformat(f"{year}{month}{day}")
+    except ValueError:
+        return False
+    return True
 
 
 def text_of(cells: Cells, field: str) -> str:
@@ -151,9 +230,13 @@ def float_of(cells: Cells, field: str) -> float | None:
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Refused(f"{field} {shown(value)}", "a number")
-    if not math.isfinite(value):
-        raise Refused(f"{field} {value}", "a finite number")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # of an integer that JSON writes out
+        number = math.inf
+    if not math.isfinite(number):
+        raise Refused(f"{field} {shown(value)}", "a finite number")
+    return number
 
 
 def integer_of(cells: Cells, field: str) -> int | None:
@@ -189,7 +272,7 @@ def kind_of(value: object) -> str:
         case bool():
             return "true or false"
         case int() | float():
-            return f"the number {value}"
+            return f"the number {shown(value)}"
         case str():
             return f"the text {shown(value)}"
         case list():
@@ -201,6 +284,11 @@ def shown(value: object) -> str:
     """A value as an error names it, cut at 60 characters."""
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else text[:59] + "…"
+
+
+def called(identity: str) -> str:
+    """An id within a sentence: cut at 60 characters, what moves a terminal's cursor escaped."""
+    return shown(identity)[1:-1] if len(identity) <= 58 else shown(identity)[1:]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,13 +1,13 @@
 """Judgments inside the documents of other tools, told by their keys.
 
-Elasticsearch and OpenSearch `rank_eval` requests, OpenSearch judgment lists, LlamaIndex's
-EmbeddingQAFinetuneDataset, RRE's ratings, and the nested mapping {query: {passage: grade}} that
-pytrec_eval and ranx keep.
+Elasticsearch and OpenSearch `rank_eval` requests, OpenSearch judgment lists (as they are sent, and
+as they come back), LlamaIndex's EmbeddingQAFinetuneDataset, RRE's and Quepid's ratings, and the
+nested mapping {query: {passage: grade}} that pytrec_eval and ranx keep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from labeler.formats.fields import Cells, kind_of, shown
@@ -15,11 +15,14 @@ from labeler.formats.reading import Refused
 
 
 class Link(NamedTuple):
-    """One judged pair as a document has it: `cells` are fields of a judgment, still unread."""
+    """One judged pair as a document has it: `cells` are fields of a judgment, still unread; empty
+    for a query of which nothing is rated."""
 
     where: str
     cells: Cells
 
+
+_RATINGS = "judgmentRatings"
 
 Reader = Callable[[dict[str, Any]], Iterator[Link]]
 
@@ -33,22 +36,26 @@ def reader_of(document: object) -> Reader | None:
         return _llama_index
     for key, read in (
         ("requests", _rank_eval),
-        ("judgmentRatings", _judgment_list),
         ("judgments", _judgment_list),
         ("topics", _rre),
         ("query_groups", _rre),
     ):
         if isinstance(document.get(key), list):
             return read
+    if isinstance(document.get(_RATINGS), dict | list):
+        return _judgment_list
+    hits = document.get("hits")
+    if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
+        return _search_response
     queries = document.get("queries")
-    if isinstance(queries, list) and any(
-        isinstance(one, dict) and "placeholders" in one for one in queries
-    ):
-        return _rre
-    nested = document and all(
+    for one in queries if isinstance(queries, list) else ():
+        if isinstance(one, dict) and "placeholders" in one:
+            return _rre
+        if isinstance(one, dict) and isinstance(one.get("ratings"), dict):
+            return _quepid
+    nested = any(document.values()) and all(
         isinstance(grades, dict)
-        and grades
-        and all(isinstance(grade, int) for grade in grades.values())
+        and all(isinstance(grade, int | float) for grade in grades.values())
         for grades in document.values()
     )
     return _mapping if nested else None
@@ -56,17 +63,17 @@ def reader_of(document: object) -> Reader | None:
 
 def _mapping(document: dict[str, Any]) -> Iterator[Link]:
     for query_id, grades in document.items():
-        for passage_id, grade in grades.items():
-            yield Link(f"query {shown(query_id)}", _cells(query_id, passage_id, grade))
+        yield from _rated(f"query {shown(query_id)}", query_id, grades.items())
 
 
 def _llama_index(document: dict[str, Any]) -> Iterator[Link]:
+    """A query's relevant passages, all YES; ids may be of queries that are not among the texts."""
     queries = _mapping_at(document, "queries", "the document")
-    for query_id, passages in _mapping_at(document, "relevant_docs", "the document").items():
+    relevant = _mapping_at(document, "relevant_docs", "the document")
+    for query_id in dict.fromkeys([*relevant, *queries]):
         where = f"relevant_docs of {shown(query_id)}"
-        for passage_id in _list(passages, where):
-            cells = _cells(query_id, passage_id, "YES") | {"query": queries.get(query_id)}
-            yield Link(where, cells)
+        pairs = ((passage_id, "YES") for passage_id in _list(relevant.get(query_id, []), where))
+        yield from _rated(where, query_id, pairs, query=queries.get(query_id))
 
 
 def _rank_eval(document: dict[str, Any]) -> Iterator[Link]:
@@ -76,22 +83,58 @@ def _rank_eval(document: dict[str, Any]) -> Iterator[Link]:
         query_id = asked.get("id")
         params = asked.get("params")
         text = params.get("query_string") or params.get("query") if isinstance(params, dict) else ""
-        for rating in _list(asked.get("ratings"), f"{where}.ratings"):
-            judged = _object(rating, f"{where}.ratings")
-            cells = _cells(query_id, judged.get("_id"), judged.get("rating"))
-            yield Link(where, cells | {"query": text if isinstance(text, str) else ""})
+        query = text if isinstance(text, str) else ""
+        ratings = _list(asked.get("ratings"), f"{where}.ratings")
+        pairs = list(_documents(ratings, f"{where}.ratings"))
+        yield from _rated(where, query_id, pairs, query=query)
+
+
+def _documents(ratings: list[Any], where: str) -> Iterator[tuple[object, object]]:
+    """The documents of a request, which its index and its id name: passages have the id alone."""
+    indices: dict[object, object] = {}
+    for rating in ratings:
+        judged = _object(rating, where)
+        name, index = judged.get("_id"), judged.get("_index")
+        if isinstance(name, str) and indices.setdefault(name, index) != index:
+            told = f"{shown(name)} of the indices {shown(indices[name])} and {shown(index)}"
+            raise Refused(f"{told} in {where}", "each id of one index")
+        yield name, judged.get("rating")
+
+
+def _search_response(document: dict[str, Any]) -> Iterator[Link]:
+    """The judgment list that OpenSearch answers with when asked for it by its id."""
+    hits = document["hits"]["hits"]
+    found = [hit.get("_source") for hit in hits if isinstance(hit, dict)]
+    lists = [one for one in found if isinstance(one, dict) and one.get(_RATINGS)]
+    if len(lists) != 1:
+        raise Refused(f"{len(lists)} judgment lists among the hits", "one, asked for by its id")
+    yield from _judgment_list(lists[0])
 
 
 def _judgment_list(document: dict[str, Any]) -> Iterator[Link]:
-    key = "judgmentRatings" if "judgmentRatings" in document else "judgments"
-    for number, entry in enumerate(document[key]):
+    """Entries of a query with its ratings; in old ones the ratings stand under their query."""
+    key = _RATINGS if _RATINGS in document else "judgments"
+    told = document[key]
+    entries = (
+        [{"query": query, "ratings": ratings} for query, ratings in told.items()]
+        if isinstance(told, dict)
+        else _list(told, key)
+    )
+    for number, entry in enumerate(entries):
         where = f"{key}[{number}]"
         query = _object(entry, where).get("query")
-        for rating in _list(entry.get("ratings"), f"{where}.ratings"):
-            judged = _object(rating, f"{where}.ratings")
-            passage_id = judged.get("docId", judged.get("_id"))
-            cells = _cells(None, passage_id, judged.get("rating"))
-            yield Link(where, cells | {"query": query})
+        ratings = _list(entry.get("ratings"), f"{where}.ratings")
+        judged = (_object(rating, f"{where}.ratings") for rating in ratings)
+        pairs = ((one.get("docId", one.get("_id")), one.get("rating")) for one in judged)
+        yield from _rated(where, None, pairs, query=query)
+
+
+def _quepid(document: dict[str, Any]) -> Iterator[Link]:
+    for number, entry in enumerate(document["queries"]):
+        where = f"queries[{number}]"
+        asked = _object(entry, where)
+        ratings = _object(asked.get("ratings"), f"{where}.ratings")
+        yield from _rated(where, None, ratings.items(), query=asked.get("query"))
 
 
 def _rre(document: dict[str, Any]) -> Iterator[Link]:
@@ -116,8 +159,7 @@ def _rre_links(
     """Each of the queries with each of the documents that their owner has rated."""
     relevant = owner.get("relevant_documents")
     for text in dict.fromkeys(_rre_text(query, placeholder) for query in queries):
-        for passage_id, grade in _rre_grades(relevant, where):
-            yield Link(where, _cells(None, passage_id, grade) | {"query": text})
+        yield from _rated(where, None, _rre_grades(relevant, where), query=text)
 
 
 def _rre_text(query: object, placeholder: str) -> str:
@@ -151,8 +193,17 @@ def _rre_gain(judged: dict[str, Any]) -> object:
     return judged.get("gain", judged.get("rating"))
 
 
-def _cells(query_id: object, passage_id: object, grade: object) -> Cells:
-    return {"query_id": query_id, "passage_id": passage_id, "grade": grade}
+def _rated(
+    where: str, query_id: object, pairs: Iterable[tuple[object, object]], *, query: object = ""
+) -> Iterator[Link]:
+    """The passages of a query with their grades, or that it has none."""
+    rated = False
+    for passage_id, grade in pairs:
+        cells = {"query_id": query_id, "passage_id": passage_id, "grade": grade}
+        yield Link(where, cells | ({"query": query} if query != "" else {}))
+        rated = True
+    if not rated:
+        yield Link(where, {})
 
 
 def _object(value: object, where: str) -> dict[str, Any]:

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from labeler.formats.fields import Cells, Row, Shape, checked_id, identifier, kind_of, text_of
+from labeler.errors import LabelerError
+from labeler.formats.fields import (
+    Cells,
+    Row,
+    Shape,
+    checked_id,
+    identifier,
+    kind_of,
+    shown,
+    text_of,
+    unpadded,
+)
 from labeler.formats.grades import GradeMap, scale_of
 from labeler.formats.judgments import PASSAGE_NAMES, QRELS_COLUMNS, document_rows, judgment_rows
 from labeler.formats.reading import Numbered, Reading, Refused
@@ -76,10 +87,11 @@ def read_golden(
             source,
         )
     known = grades
+    asked = _Asked(source)
     golden = distinct(
         source,
         _golden_rows(source, columns or {}),
-        build=lambda row: _golden(row, known, source),
+        build=lambda row: asked.once(row.line, _golden(row, known, source)),
         key=_key,
     )
     for line, entry in golden:
@@ -88,6 +100,50 @@ def read_golden(
                 entry.query_id, passage_id, grade, query=entry.query, kind=entry.kind
             )
             yield Numbered(line, record)
+
+
+class _Told(NamedTuple):
+    """What the first rows of a query said of it, and the line of the first."""
+
+    line: int
+    query: str
+    kind: str
+    nothing: bool
+
+
+class _Asked:
+    """The queries of a file, each of which expects passages or none. One that has a list is named
+    by its id everywhere in the file, or by its text."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._told: dict[tuple[str, str], _Told] = {}
+        self._ids: dict[str, str] = {}
+
+    def once(self, line: int, entry: _Golden) -> _Golden:
+        """The entry; Refused where it contradicts an earlier one of its query. Another text or kind
+        is noted: the versions of a golden set may have had several."""
+        name, nothing = entry.query_id or entry.query, not entry.graded
+        key = (entry.query_id, "" if entry.query_id else entry.query)
+        told = self._told.get(key) or _Told(line, entry.query, entry.kind, nothing)
+        for what, here, there in (
+            ("text", entry.query, told.query),
+            ("kind", entry.kind, told.kind),
+        ):
+            if here and there and here != there:
+                self._source.note(line, f"another {what} of its query than in an earlier row")
+        if nothing != told.nothing:
+            found = f"passages of query {shown(name)}, and that it expects nothing"
+            raise Refused(f"{found} (line {told.line})", "one or the other")
+        if not entry.is_pair and entry.query:
+            other = self._ids.setdefault(entry.query, entry.query_id)
+            if other != entry.query_id and "" in (other, entry.query_id):
+                found = f"query {shown(entry.query)} with its id and without"
+                raise Refused(found, "one row, or its id in both")
+        self._told[key] = told._replace(
+            query=told.query or entry.query, kind=told.kind or entry.kind
+        )
+        return entry
 
 
 def _key(entry: _Golden) -> tuple[str, ...]:
@@ -117,6 +173,9 @@ def _golden(row: Row, grades: GradeMap, source: Source) -> _Golden:
         query_id = ""  # a document of another tool that knows the query by its text alone
     kind = text_of(cells, "kind")
     if "expected" in cells:
+        for field in ("passage_id", "grade"):
+            if cells.get(field) not in (None, ""):
+                source.note(line, f"{field} beside a list of expected passages is not read")
         return _Golden(query_id, query, kind, _lists(cells, source, line))
     if cells.get("contexts") is not None:
         raise Refused("the texts of passages", "their ids, under reference_context_ids")
@@ -152,7 +211,8 @@ def _expected(value: object, source: Source, line: int) -> tuple[str, ...]:
             element = str(element)
         if not isinstance(element, str):
             raise Refused(f"{kind_of(element)} among the expected passages", "an id")
-        ids.append(checked_id(element, "passage_id"))
+        identity = checked_id(element, "passage_id")
+        ids.append(unpadded(identity, "passage_id", source=source, line=line))
     distinct_ids = tuple(dict.fromkeys(ids))
     if len(distinct_ids) < len(ids):
         source.note(line, "a passage stands twice in a list of expected ones, read once")
@@ -184,7 +244,13 @@ def _write_array(path: str | Path, entries: Iterable[GoldenEntry]) -> int:
     lists: dict[str, dict[str, list[str]]] = {}
     for entry in entries:
         named = {"query_id": entry.query_id, "query": entry.query, "kind": entry.kind}
-        queries.setdefault(entry.query_id, {name: text for name, text in named.items() if text})
+        known = queries.setdefault(entry.query_id, {})
+        for name, text in named.items():
+            if text and known.setdefault(name, text) != text:
+                raise LabelerError(
+                    f"The golden set has two of what this form holds once, {name} of query "
+                    f"{shown(entry.query_id)}: export as csv or jsonl instead"
+                )
         found = lists.setdefault(entry.query_id, {"expected": []})
         for field, grade in _LISTS.items():
             if entry.grade is grade:
@@ -214,7 +280,10 @@ def _write_beir_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) ->
         quoted = csv.writer(handle, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
         plain.writerow(("query-id", "corpus-id", "score"))
         for row in rows:
-            # csv leaves a lone carriage return bare when it is no part of the line's end.
-            (quoted if "\r" in row[0] + row[1] else plain).writerow(row)
+            # csv leaves a lone carriage return bare when it is no part of the line's end, and a
+            # byte order mark, which is no part of an id where a line begins with it. Marks around
+            # every cell tell a line end within an id from one that a stray mark takes in.
+            odd = row[0][:1] == "\ufeff" or any(end in row[0] + row[1] for end in "\r\n")
+            (quoted if odd else plain).writerow(row)
             written += 1
     return written

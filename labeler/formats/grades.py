@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,7 +13,8 @@ from labeler.formats.reading import Refused
 from labeler.formats.source import Source
 from labeler.model import GRADES, Grade
 
-EXAMPLE = '--grades "0=NO,1=NO,2=PART,3=YES"'
+NEEDS = "grades"
+"""What a reader has to be told where a file's grades are not understood: see LabelerError."""
 
 _WORDS = {grade.value.casefold(): grade for grade in GRADES}
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
@@ -39,9 +41,10 @@ class GradeMap:
             value, equals, word = (piece.strip() for piece in part.rpartition("="))
             grade = _WORDS.get(word.casefold())
             if not value or not equals or grade is None:
-                raise UsageError(f"--grades: {part.strip()!r} is not VALUE=YES, PART or NO")
-            if meanings.setdefault(value.casefold(), grade) != grade:
-                raise UsageError(f"--grades: {value} is given two grades")
+                said = f"What grades mean: {part.strip()!r} is not VALUE=YES, PART or NO"
+                raise UsageError(said, needs=NEEDS)
+            if meanings.setdefault(plain_grade(value), grade) != grade:
+                raise UsageError(f"What grades mean: {value} is given two", needs=NEEDS)
         return cls(meanings)
 
     def read(self, value: object) -> Grade:
@@ -53,7 +56,7 @@ class GradeMap:
             if isinstance(value, str) and len(self._known) < 1000:
                 self._known[value] = grade
         if grade is None:
-            raise Refused(f"grade {_named(value)}", self._expected())
+            raise Refused(f"grade {_named(value)}", self._expected(), needs=NEEDS)
         return grade
 
     def _meaning(self, value: object) -> Grade | None:
@@ -66,17 +69,16 @@ class GradeMap:
 
     def _expected(self) -> str:
         values = [*self.meanings] or ["YES", "PART", "NO"]
-        if self.given:
-            return f"one of {', '.join(values)} (--grades)"
-        return f"one of {', '.join(values)}; say what others mean, e.g. {EXAMPLE}"
+        known = f"one of {', '.join(values)}"
+        return known if self.given else f"{known}; say what others mean"
 
 
 def plain_grade(value: object) -> str:
-    """A grade's value as text, without spaces around it and without case."""
+    """A grade's value as text, composed (NFC), without spaces around it and without case."""
     if isinstance(value, bool):
         return str(value).casefold()
     if isinstance(value, str):
-        return value.strip(" \t").casefold()
+        return unicodedata.normalize("NFC", value.strip(" \t").casefold())
     return str(value) if isinstance(value, int | float) else ""
 
 
@@ -107,7 +109,8 @@ def scale_of(values: Iterable[tuple[int, object]], source: Source) -> GradeMap:
         source.stop(
             first[(odd or numbers)[0]],
             found=f"{found} in a file whose grades run from {numbers[0]} to {numbers[-1]}",
-            expected=f"0 and 1, or 0 to 2; say what each means, e.g. {EXAMPLE}",
+            expected="0 and 1, or 0 to 2; say what each means",
+            needs=NEEDS,
         )
     if "2" not in first:
         return GradeMap(_BINARY, given=False)

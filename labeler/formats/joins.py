@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Set
 from typing import NamedTuple
 
+from labeler.formats.fields import shown
+
 _BLANK = " \t\r\n\xa0\u200b\ufeff"
 
 
@@ -32,7 +34,7 @@ class Joins(NamedTuple):
             )
             if count
         ]
-        example = f" ({self.example[0]!r} is near {self.example[1]!r})" if self.example else ""
+        example = f" ({' is near '.join(map(shown, self.example))})" if self.example else ""
         counted = f"{self.joined:,} of {self.brought:,} {what} join"
         return ", ".join([counted, *near]) + example
 

@@ -8,20 +8,37 @@ from typing import Any
 
 from labeler.errors import InputError
 from labeler.formats.fields import (
+    Cells,
     Row,
     Shape,
     bool_of,
     float_of,
     identifier,
+    name_of,
     text_of,
+    time_of,
 )
 from labeler.formats.foreign import reader_of
 from labeler.formats.grades import GradeMap, scale_of
 from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
 from labeler.formats.source import Source
-from labeler.formats.tables import TREC_SUFFIXES, delimiter_of, is_json, rows, values
-from labeler.formats.trec import QRELS_WIDTH, bare_beir_rows, fields_of, is_bare_beir, qrels_rows
+from labeler.formats.tables import (
+    NAMED_BY_TEXT,
+    TREC_SUFFIXES,
+    delimiter_of,
+    is_json,
+    rows,
+    values,
+)
+from labeler.formats.trec import (
+    QRELS_WIDTH,
+    bare_beir_rows,
+    fields_of,
+    is_bare_beir,
+    qrels_rows,
+    require_qrels,
+)
 from labeler.formats.write import Format, write_table
 from labeler.model import Judgment, State, Status
 
@@ -61,8 +78,10 @@ JUDGMENT_SHAPE = Shape(
     (LABEL_COLUMNS, VERDICT_COLUMNS, QRELS_COLUMNS),
 )
 
-_UNGRADED = {State.UNSURE.value, State.LATER.value, Status.UNREADABLE.value}
-_STATES = _UNGRADED | {State.LABELLED.value, Status.OK.value}
+UNGRADED = {State.UNSURE.value, State.LATER.value, Status.UNREADABLE.value}
+"""The states that are no grade."""
+
+_STATES = UNGRADED | {State.LABELLED.value, Status.OK.value}
 
 
 def read_judgments(
@@ -72,6 +91,8 @@ def read_judgments(
     reading: Reading | None = None,
     columns: Mapping[str, str] | None = None,
     name: str = "",
+    person: str = "",
+    rubric: str = "",
 ) -> Iterator[Numbered[Judgment]]:
     """Read labels or verdicts: TREC or BEIR qrels, CSV, TSV, JSON, or a document of another tool.
 
@@ -79,7 +100,8 @@ def read_judgments(
     grade is an error unless the row's state is unsure, later or unreadable. A file that names
     its queries by their text alone (Quepid, judgment lists) has that text as `query_id`, which is
     noted. The same judgment twice is dropped and noted; a contradiction is refused, with both
-    lines. Judgments are the same pair's when person, rubric and model are the same.
+    lines. Judgments are the same pair's when person, rubric and model are the same; `person` and
+    `rubric` are those of rows that name none.
     """
     reading = reading or Reading()
     source = Source(path, reading, name=name)
@@ -89,7 +111,7 @@ def read_judgments(
     yield from distinct(
         source,
         judgment_rows(source, columns or {}),
-        build=lambda row: _judgment(row, known, source),
+        build=lambda row: _judgment(row, known, source, person=person, rubric=rubric),
         key=lambda r: (r.query_id, r.passage_id, r.person, r.rubric, r.model),
     )
 
@@ -100,16 +122,29 @@ def judgment_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Row]:
         read_documents = document_rows(source)
         yield from read_documents or rows(source, JUDGMENT_SHAPE, columns=columns)
         return
-    known = delimiter_of(source, JUDGMENT_SHAPE, columns)
-    first = source.first_line()
-    if known is not None or columns:
-        yield from rows(source, JUDGMENT_SHAPE, columns=columns)
-    elif is_bare_beir(first) and source.suffix not in TREC_SUFFIXES:
-        yield from bare_beir_rows(source)
-    elif source.suffix == ".csv" and len(fields_of(first)) != QRELS_WIDTH:
-        yield from rows(source, JUDGMENT_SHAPE, columns=columns)  # says which column is missing
-    else:
+    if is_qrels(source, columns):
         yield from qrels_rows(source)
+    elif not _is_named(source, columns) and is_bare_beir(source.first_line()):
+        yield from bare_beir_rows(source)
+    else:  # a CSV without a header is told which column is missing
+        yield from rows(source, JUDGMENT_SHAPE, columns=columns)
+
+
+def is_qrels(source: Source, columns: Mapping[str, str]) -> bool:
+    """Whether a file has the four columns of TREC's form, without names."""
+    if is_json(source) or _is_named(source, columns):
+        return False
+    first = source.first_line()
+    if is_bare_beir(first) and source.suffix not in TREC_SUFFIXES:
+        return False
+    if source.suffix == ".csv" and len(fields_of(first)) != QRELS_WIDTH:
+        return False
+    require_qrels(first, source)
+    return True
+
+
+def _is_named(source: Source, columns: Mapping[str, str]) -> bool:
+    return bool(columns) or delimiter_of(source, JUDGMENT_SHAPE, columns) is not None
 
 
 def document_rows(source: Source) -> Iterator[Row] | None:
@@ -128,9 +163,12 @@ def _linked(source: Source, read: Callable[[dict[str, Any]], Iterable[Any]]) -> 
             if reader_of(document) is not read:
                 raise Refused("a further JSON value, unlike the first", "documents of one tool")
             for where, cells in read(document):
+                if not cells:
+                    source.note(line, "a query without a rating was left out")
+                    continue
                 if cells["query_id"] is None and isinstance(cells.get("query"), str):
                     cells["query_id"] = cells["query"]
-                    source.note(0, "queries without an id are named by their text")
+                    source.note(0, NAMED_BY_TEXT)
                 cells["where"] = where
                 yield Row(line, cells)
         except Refused as why:
@@ -146,36 +184,50 @@ def _grade_values(
         yield line, cells.get("grade")
 
 
-def _judgment(row: Row, grades: GradeMap, source: Source) -> Judgment:
+def _judgment(row: Row, grades: GradeMap, source: Source, *, person: str, rubric: str) -> Judgment:
     line, cells = row
-    state = text_of(cells, "state").strip().casefold()
-    if state and state not in _STATES:
-        raise Refused(f"state {state!r}", "labelled, unsure, later, ok or unreadable")
+    state = state_of(cells)
     value = cells.get("grade")
     empty = value is None or value == ""
-    if state in _UNGRADED and not empty:
+    if state in UNGRADED and not empty:
         raise Refused(f"grade {value} beside state {state}", "no grade, or another state")
     query_id = identifier(cells, "query_id", source=source, line=line)
     passage_id = identifier(cells, "passage_id", source=source, line=line)
-    grade = None if state in _UNGRADED else grades.read(value)
+    grade = None if state in UNGRADED else grades.read(value)
     if len(cells) <= 3:
-        return Judgment(query_id, passage_id, grade)
+        return Judgment(query_id, passage_id, grade, person=person, rubric=rubric)
     return Judgment(
         query_id,
         passage_id,
         grade,
         state=state,
-        person=text_of(cells, "person"),
-        rubric=text_of(cells, "rubric"),
-        model=text_of(cells, "model"),
+        person=name_of(cells, "person", source=source, line=line) or person,
+        rubric=name_of(cells, "rubric", source=source, line=line) or rubric,
+        model=name_of(cells, "model", source=source, line=line),
         reason=text_of(cells, "reason"),
         note=text_of(cells, "note"),
         raw=text_of(cells, "raw"),
-        at=text_of(cells, "at"),
+        at=time_of(cells, "at", source=source, line=line),
         blind=bool_of(cells, "blind"),
         spotcheck=text_of(cells, "spotcheck"),
-        cost=float_of(cells, "cost"),
+        cost=cost_of(cells),
     )
+
+
+def state_of(cells: Cells) -> str:
+    """The state of a judgment, in small letters; "" where it says none."""
+    state = text_of(cells, "state").strip().casefold()
+    if state and state not in _STATES:
+        raise Refused(f"state {state!r}", "labelled, unsure, later, ok or unreadable")
+    return state
+
+
+def cost_of(cells: Cells) -> float | None:
+    """What a verdict cost; None where it does not say."""
+    cost = float_of(cells, "cost")
+    if cost is not None and cost < 0:
+        raise Refused(f"cost {cost}", "0 or more")
+    return cost
 
 
 def write_labels(path: str | Path, records: Iterable[Judgment], *, form: Format) -> int:

@@ -1,14 +1,29 @@
-"""The order of a run that came as columns: by its ranks or its scores, as `runs` orders rows."""
+"""Runs as columns, in the order of their ranks or their scores, as `runs` orders rows."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from labeler.formats import runs
+from labeler.formats.columnar import (
+    KINDS,
+    Kind,
+    Plain,
+    coded,
+    numbers,
+    plain,
+    quickly,
+    repeats,
+    visible,
+)
+from labeler.formats.reading import Reading
 from labeler.formats.source import Source
 
 RUN_SCHEMA = pa.schema(
@@ -22,44 +37,104 @@ RUN_SCHEMA = pa.schema(
 )
 
 
-class Plain(NamedTuple):
-    """The columns of a plain file as they stand, without `line`: the number of the first row's."""
+RANK_DIGITS = 9
+"""What is longer is no rank, or is written oddly: it is read with care."""
 
-    table: pa.Table
-    first_line: int
+_KIND = Kind(
+    runs.RUN_SHAPE,
+    trec=("query_id", "q0", "passage_id", "rank", "score", "tag"),
+    cells={"score": pa.float64()},
+    values={"rank": pa.int32(), "score": pa.float64()},
+)
+
+
+def read_run_table(
+    path: str | Path,
+    *,
+    reading: Reading | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str = "",
+) -> pa.Table:
+    """The rows of `read_run` as a table of RUN_SCHEMA, with the same errors and notes."""
+    reading = reading or Reading()
+    table = plain_run(path, reading=reading, columns=columns, name=name)
+    if table is not None:
+        return table
+    lines, query_ids, passage_ids, ranks, scores = [], [], [], [], []
+    for line, row in runs.read_run(path, reading=reading, columns=columns, name=name):
+        lines.append(line)
+        query_ids.append(row.query_id)
+        passage_ids.append(row.passage_id)
+        ranks.append(row.rank)
+        scores.append(row.score)
+    return pa.table([lines, query_ids, passage_ids, ranks, scores], schema=RUN_SCHEMA)
+
+
+def plain_run(
+    path: str | Path,
+    *,
+    reading: Reading,
+    columns: Mapping[str, str] | None = None,
+    name: str = "",
+) -> pa.Table | None:
+    """The rows of a plain run, in which there is nothing to note but that ranks count from 0, that
+    all are the same, or that scores contradict them. None where it is not plain."""
+    return quickly(Path(path), partial(_read, columns=columns or {}), reading=reading, name=name)
+
+
+def _read(source: Source, columns: Mapping[str, str]) -> pa.Table | None:
+    found = plain(source, _KIND, columns=columns, named=runs.is_named(source, columns))
+    if found is None or not found.first_line:
+        return None
+    typed = _typed(found.table)
+    return None if typed is None else settled(Plain(typed, found.first_line), source)
+
+
+def _typed(table: pa.Table) -> pa.Table | None:
+    """The columns of a run, of our types; one that there is not is null. None where a rank is
+    longer than any that is meant so."""
+    columns = []
+    for name in RUN_SCHEMA.names[1:]:
+        type_ = RUN_SCHEMA.field(name).type
+        if name not in table.column_names:
+            columns.append(pa.nulls(len(table), type_))
+            continue
+        column = table[name].combine_chunks()
+        if name == "rank" and column.type == pa.string():
+            if len(column) and pc.max(pc.binary_length(column)).as_py() > RANK_DIGITS:
+                return None
+            column = column.cast(pa.int32())
+        columns.append(column)
+    return pa.table(columns, names=RUN_SCHEMA.names[1:])
 
 
 def settled(plain: Plain, source: Source) -> pa.Table | None:
     """The rows query by query in the order of their ranks, as a table of RUN_SCHEMA, with notes of
     what `runs` would note; None where the order needs more care than this."""
     table, first_line = plain
-    query = table["query_id"].combine_chunks().dictionary_encode()
-    passage = table["passage_id"].combine_chunks().dictionary_encode()
+    query, passage = coded(table["query_id"]), coded(table["passage_id"])
     count = len(table)
     ranks, scores = table["rank"].combine_chunks(), table["score"].combine_chunks()
-    if not count or not (_visible(query) and _visible(passage)):
+    if not count or not (visible(query) and visible(passage)):
         return None
     ranked, scored = ranks.null_count == 0, scores.null_count == 0
     if not (ranked or (scored and ranks.null_count == count)):
         return None
     if not (scored or scores.null_count == count):
         return None
-    codes, passages = _numbers(query.indices), _numbers(passage.indices)
-    given = _numbers(scores) if scored else np.zeros(count)
-    if not np.isfinite(given).all():
+    codes = numbers(query.indices)
+    given = numbers(scores) if scored else np.zeros(count)
+    if not np.isfinite(given).all() or (ranked and numbers(ranks).min() < 0):
         return None
-    pairs = np.sort(codes.astype(np.int64) * len(passage.dictionary) + passages)
-    if (pairs[1:] == pairs[:-1]).any():
+    if repeats(query, passage):
         return None
     asked = len(query.dictionary)
-    constant = (
-        ranked and scored and count > asked and _numbers(ranks).min() == _numbers(ranks).max()
-    )
+    constant = ranked and scored and count > asked and numbers(ranks).min() == numbers(ranks).max()
     if constant:
         rank = ranks[0].as_py()
         source.note(0, f"every rank is {rank}; the scores were sorted instead")
     if ranked and not constant:
-        order = _by_rank(codes, _numbers(ranks), given if scored else None, source, first_line)
+        order = _by_rank(codes, numbers(ranks), given if scored else None, source, first_line)
     else:
         order = _by_score(codes, given, passage)
     if order is None:
@@ -110,8 +185,8 @@ def _by_score(codes: Any, scores: Any, passage: Any) -> Any:
     if not ties.any():
         return order
     place = np.empty(len(passage.dictionary), dtype=np.int64)
-    place[_numbers(pc.sort_indices(passage.dictionary))] = np.arange(len(place))  # UTF-8's order
-    return np.lexsort((-place[_numbers(passage.indices)], -scores, codes))
+    place[numbers(pc.sort_indices(passage.dictionary))] = np.arange(len(place))  # UTF-8's order
+    return np.lexsort((-place[numbers(passage.indices)], -scores, codes))
 
 
 def _places(codes: Any) -> Any:
@@ -120,26 +195,7 @@ def _places(codes: Any) -> Any:
     return np.arange(len(codes)) - np.repeat(starts, np.diff(np.r_[starts, len(codes)]))
 
 
-def _visible(ids: Any) -> bool:
-    """Whether every id of a dictionary column is there and holds something visible."""
-    if ids.null_count:
-        return False
-    values = ids.dictionary
-    unsure = values.filter(pc.invert(pc.match_substring_regex(values, "[!-~]")))
-    return all(text.strip() for text in unsure.to_pylist())
-
-
-# Arrow's own ways to numpy and back load pandas, which costs 0.4 s.
-_KINDS = {pa.int32(): "<i4", pa.int64(): "<i8", pa.uint64(): "<u8", pa.float64(): "<f8"}
-
-
-def _numbers(column: Any) -> Any:
-    """The numbers of a column without nulls."""
-    found = np.frombuffer(column.buffers()[1] or b"", dtype=_KINDS[column.type])
-    return found[column.offset : column.offset + len(column)]
-
-
 def _column(numbers: Any, kind: pa.DataType) -> pa.Array:
     """A column of numbers."""
-    values = np.ascontiguousarray(numbers, dtype=_KINDS[kind])
+    values = np.ascontiguousarray(numbers, dtype=KINDS[kind])
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])

@@ -28,20 +28,23 @@ class Note(NamedTuple):
     lines: tuple[int, ...]
 
     def __str__(self) -> str:
-        named = [str(line) for line in self.lines[:LISTED] if line]
-        more = len(self.lines) - len(named) if named else 0
-        place = "" if not named else ", line " if len(self.lines) == 1 else ", lines "
+        lines = [*dict.fromkeys(self.lines)]
+        named = [str(line) for line in lines[:LISTED] if line]
+        more = len(lines) - len(named) if named else 0
+        place = "" if not named else ", line " if len(lines) == 1 else ", lines "
         tail = f" and {more:,} more" if more else ""
         return f"{self.file}{place}{', '.join(named)}{tail}: {self.what}"
 
 
 class Refused(Exception):
-    """One row that cannot be read: what was found there, and what was expected."""
+    """One row that cannot be read: what was found there, what was expected, and what the reader
+    would have to be told (see LabelerError)."""
 
-    def __init__(self, found: str, expected: str) -> None:
+    def __init__(self, found: str, expected: str, *, needs: str = "") -> None:
         super().__init__(f"{found}, expected {expected}")
         self.found = found
         self.expected = expected
+        self.needs = needs
 
 
 class Reading:
@@ -56,27 +59,35 @@ class Reading:
     def __init__(self, *, skip_bad: bool = False) -> None:
         self.skip_bad = skip_bad
         self.problems: list[Problem] = []
+        self._needs = ""
         self._notes: dict[tuple[str, str], list[int]] = {}
 
-    def refuse(self, file: str, line: int, *, found: str, expected: str) -> None:
+    def refuse(self, file: str, line: int, *, found: str, expected: str, needs: str = "") -> None:
         """Take down a malformed place; the row there is left out."""
         self.problems.append(Problem(file, line, found, expected))
+        self._needs = self._needs or needs
         if not self.skip_bad and len(self.problems) >= LISTED:
             self.finish()
 
-    def stop(self, file: str, line: int, *, found: str, expected: str) -> NoReturn:
+    def stop(self, file: str, line: int, *, found: str, expected: str, needs: str = "") -> NoReturn:
         """Give up on a file whose rest cannot be read, whether or not bad rows may be skipped."""
         earlier = [] if self.skip_bad else self.problems
-        raise InputError(_in_file_order([*earlier, Problem(file, line, found, expected)]))
+        problems = _in_file_order([*earlier, Problem(file, line, found, expected)])
+        raise InputError(problems, needs=needs or self._needs)
 
     def note(self, file: str, line: int, what: str) -> None:
         """Take down something harmless that was dropped or changed."""
         self._notes.setdefault((file, what), []).append(line)
 
+    def take_over(self, other: Reading) -> None:
+        """Add every note of another reading."""
+        for file, what, lines in other.notes:
+            self._notes.setdefault((file, what), []).extend(lines)
+
     def finish(self) -> None:
         """End a file: raise InputError when a strict reading met a problem."""
         if self.problems and not self.skip_bad:
-            raise InputError(_in_file_order(self.problems))
+            raise InputError(_in_file_order(self.problems), needs=self._needs)
 
     @property
     def notes(self) -> list[Note]:

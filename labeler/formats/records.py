@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
-from labeler.formats.fields import Row
+from labeler.formats.fields import Row, called
 from labeler.formats.reading import Numbered, Refused, Repeats
 from labeler.formats.source import Source
 
@@ -34,7 +34,7 @@ def distinct(
             named = key(record)
             earlier = repeats.earlier(row.line, named, content=record)
             if earlier and not earlier.same:
-                what = ", ".join(filter(None, named))
+                what = ", ".join(map(called, filter(None, named)))
                 found = f"a second row for {what}, unlike line {earlier.line}"
                 raise Refused(found, "one, or the same again")
         except Refused as why:

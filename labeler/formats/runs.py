@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from labeler.formats.fields import Shape, float_of, identifier, integer_of
+from labeler.formats.fields import Shape, called, float_of, identifier, integer_of, shown
 from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import REPEATED
 from labeler.formats.source import Source
@@ -97,21 +97,26 @@ def is_named(source: Source, columns: Mapping[str, str]) -> bool:
 
 def _trec_hits(source: Source) -> Iterator[tuple[str, _Hit]]:
     make = _Hit._make
-    for line, (query_id, _, passage_id, rank, score, _) in trec_fields(
+    tags: dict[str, None] = {}
+    for line, (query_id, _, passage_id, rank, score, tag) in trec_fields(
         source, RUN_WIDTH, expected=RUN
     ):
+        tags[tag] = None
         try:
             if not (rank.isdigit() and rank.isascii()) or len(rank) > 9:
-                raise Refused(f"rank {rank!r}", "a whole number from 0 or 1")
+                raise Refused(f"rank {shown(rank)}", "a whole number from 0 or 1")
             number = float(score)
             if number - number != 0 or "_" in score or not score.isascii():
-                raise Refused(f"score {score!r}", "a finite number")
+                raise Refused(f"score {shown(score)}", "a finite number")
         except ValueError:
-            source.refuse(line, Refused(f"score {score!r}", "a finite number"))
+            source.refuse(line, Refused(f"score {shown(score)}", "a finite number"))
         except Refused as why:
             source.refuse(line, why)
         else:
             yield query_id, make((line, passage_id, int(rank), number))
+    if len(tags) > 1:
+        first = ", ".join(map(called, list(tags)[:3]))
+        source.note(0, f"the last column has {len(tags):,} names ({first}); it is read as one run")
 
 
 def _named_hits(source: Source, columns: Mapping[str, str]) -> Iterator[tuple[str, _Hit]]:
@@ -174,7 +179,7 @@ def _settled(query_id: str, ranking: _Ranking, source: Source) -> _Ranking:
         if first.passage_id == hit.passage_id and first.score == hit.score:
             settled.append(hit)
             continue
-        found = f"rank {hit.rank} of {query_id} again, which line {first.line} has"
+        found = f"rank {hit.rank} of {called(query_id)} again, which line {first.line} has"
         source.refuse(hit.line, Refused(found, "each rank once a query"))
     return settled
 

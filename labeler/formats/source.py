@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ _NOT_TEXT = {
     b"PAR1\x15": "a Parquet file",
     b"SQLite format 3\x00": "an SQLite database",
     b"%PDF-": "a PDF",
+    b"\x1f\x8b": "a gzip archive within another",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an .xls workbook or another old Office file",
 }
 _BOMS = {  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
     codecs.BOM_UTF32_LE: "utf-32",
@@ -36,6 +39,7 @@ _BOMS = {  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"[ \t]*$")
+_CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 
 
 def storable(text: str) -> bool:
@@ -43,18 +47,28 @@ def storable(text: str) -> bool:
     return text.isascii() or not _SURROGATE.search(text)
 
 
+def shown_file(name: str) -> str:
+    """A file's name as messages and the store hold it: what is no UTF-8, and what would move a
+    terminal's cursor, is escaped.
+    """
+    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _CONTROL.sub(lambda found: repr(found.group())[1:-1], text)
+
+
 class Source:
     """A text file to be read by lines or whole; gzip is opened transparently.
 
-    What cannot be read at all (missing, a folder, empty, an archive) raises InputError here. Bytes
-    that are no text of the file's encoding refuse their line. `name` is the base name that errors
-    show; it is the path's own unless an upload kept another.
+    What cannot be read at all (missing, a folder, empty, a pipe, an archive) raises InputError
+    here. Bytes that are no text of the file's encoding refuse their line. `name` is the base name
+    that errors show; it is the path's own unless an upload kept another.
     """
 
     def __init__(self, path: str | Path, reading: Reading, *, name: str = "") -> None:
         self.path = Path(path)
-        self.name = name or self.path.name
+        self.name = name or shown_file(self.path.name)
         self.reading = reading
+        self.unread: set[str] = set()
+        """The columns that were noted as not read."""
         self.head = self._head()
         self.encoding = _encoding(self.head)
 
@@ -66,11 +80,13 @@ class Source:
 
     def refuse(self, line: int, why: Refused) -> None:
         """Take down that the row on `line` cannot be read."""
-        self.reading.refuse(self.name, line, found=why.found, expected=why.expected)
+        self.reading.refuse(
+            self.name, line, found=why.found, expected=why.expected, needs=why.needs
+        )
 
-    def stop(self, line: int, *, found: str, expected: str) -> NoReturn:
+    def stop(self, line: int, *, found: str, expected: str, needs: str = "") -> NoReturn:
         """Give up on the file."""
-        self.reading.stop(self.name, line, found=found, expected=expected)
+        self.reading.stop(self.name, line, found=found, expected=expected, needs=needs)
 
     def note(self, line: int, what: str) -> None:
         """Take down something harmless that was dropped or changed."""
@@ -103,7 +119,7 @@ class Source:
             elif _SURROGATE.search(text):
                 self.refuse(line, NOT_UTF8)
             elif text[0] == "\ufeff":
-                self.note(line, "a byte order mark inside the file was taken off")
+                self.note(line, MARK_INSIDE)
                 yield line, text[1:]
             else:
                 yield line, text
@@ -142,6 +158,8 @@ class Source:
         if isinstance(error, UnicodeError):
             self.stop(line, found=f"bytes that are no {self.encoding}", expected="UTF-8 or UTF-16")
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        if not line and isinstance(error, OSError) and error.errno:
+            self.stop(0, found=f"a file that cannot be opened ({why})", expected="one that can")
         self.stop(line, found=f"a file that cannot be read on ({why})", expected="a whole file")
 
     def _bytes(self) -> BinaryIO:
@@ -153,8 +171,10 @@ class Source:
         return cast(BinaryIO, gzip.open(self.path, "rb"))
 
     def _head(self) -> bytes:
-        if self.path.is_dir():
+        if os.path.isdir(self.path):
             self.stop(0, found="a folder", expected="a file")
+        if os.path.exists(self.path) and not os.path.isfile(self.path):  # it may never end
+            self.stop(0, found="a pipe or a device", expected="a file, which is read several times")
         try:
             with self._bytes() as handle:
                 head = handle.read(HEAD)
@@ -165,13 +185,21 @@ class Source:
         for magic, what in _NOT_TEXT.items():
             if head.startswith(magic):
                 self.stop(0, found=what, expected="a text file, unpacked or gzipped")
+        if head[257:262] == b"ustar":
+            self.stop(0, found="a tar archive", expected="a text file, unpacked or gzipped")
         if len(head) < HEAD and not head.replace(b"\0", b"").strip(b" \t\r\n\xef\xbb\xbf\xff\xfe"):
-            self.stop(0, found="an empty file", expected="at least one row")
+            self.stop(0, found=EMPTY, expected="at least one row")
         return head
 
 
+EMPTY = "an empty file"
+"""What is found where there is nothing but blanks."""
+
 UNREADABLE = (UnicodeError, EOFError, OSError, zlib.error)
 """What reading on in a broken file raises."""
+
+MARK_INSIDE = "a byte order mark inside the file was taken off"
+"""What is noted of files that were joined without reading them."""
 
 NOT_UTF8 = Refused("bytes that are not UTF-8", "UTF-8 or UTF-16 text")
 

@@ -7,18 +7,19 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any
 
+from labeler.formats.cells import numbered_cells
 from labeler.formats.fields import Row, Shape, bind, kind_of, plain_name
 from labeler.formats.reading import Refused
-from labeler.formats.source import Source, line_at, storable
+from labeler.formats.source import NOT_UTF8, Source, line_at, storable
 from labeler.formats.write import unguard
-
-csv.field_size_limit(2**31 - 1)  # a passage may be longer than csv's 131,072 characters
 
 DELIMITERS = ",\t;|"
 QUEPID = ["query", "docid", "rating"]
 """The header of Quepid's ratings, which name queries and passages that nobody has rated too."""
+
+NAMED_BY_TEXT = "queries without an id are named by their text"
 
 LINE_SUFFIXES = (".jsonl", ".ndjson")
 TREC_SUFFIXES = (".trec", ".qrels", ".qrel", ".run")
@@ -81,14 +82,17 @@ def _with_metadata(value: dict[str, Any], shape: Shape) -> dict[str, Any]:
     more = value.get("metadata")
     if not isinstance(more, dict) or not more:
         return value
-    lent = {name if name in shape.fields else f"metadata.{name}": more[name] for name in more}
+    own = {plain_name(name) for name in value}
+    missing = {field for field in shape.fields if own.isdisjoint(shape.names(field))}
+    lent = {name if name in missing else f"metadata.{name}": more[name] for name in more}
     return {**lent, **value}
 
 
 def values(source: Source) -> Iterator[tuple[int, Any]]:
     """Each JSON value of a file: one a line, or the elements of an array, or several documents."""
     first = source.first_line().strip()
-    if first.startswith("[") or not (source.suffix in LINE_SUFFIXES or _is_value(first)):
+    of_lines = source.suffix in LINE_SUFFIXES or _is_value(first)
+    if first.startswith("[") or first == "{" or not of_lines:
         yield from _document_values(source)
         return
     for line, text in source.lines():
@@ -146,75 +150,38 @@ def table_rows(
     source: Source, shape: Shape, *, delimiter: str, columns: Mapping[str, str]
 ) -> Iterator[Row]:
     """Each row below the header; a header that lacks a required field stops the file."""
-    cells = _cells(source, delimiter)
+    cells = numbered_cells(source, delimiter)
     line, names = next(cells, (0, []))
+    if delimiter == "|" and len(names) > 2 and not (names[0].strip() or names[-1].strip()):
+        source.stop(line, found="a table as Markdown has it", expected="CSV, TSV or JSON")
+    if not storable("".join(names)):
+        source.stop(line, found=NOT_UTF8.found, expected=NOT_UTF8.expected)
     try:
         bound = bind(names, shape, columns=columns, source=source, line=line)
     except Refused as why:
-        source.stop(line, found=why.found, expected=why.expected)
+        source.stop(line, found=why.found, expected=why.expected, needs=why.needs)
     repeated = [name for name in bound.values() if names.count(name) > 1]
     if repeated:
         source.stop(line, found=f"two columns named {repeated[0]!r}", expected="each name once")
     cells_of = itemgetter(*(names.index(name) for name in bound.values()))  # at least two
     guarded = tuple(names) in shape.layouts
+    if names == QUEPID:
+        source.note(0, NAMED_BY_TEXT)
     for line, row in cells:
         if names == QUEPID and not any(row[2:]):
             source.note(line, "a query or passage without a rating was left out")
         elif len(row) != len(names) and any(row[len(names) :]) | (len(row) < len(names)):
-            source.refuse(line, Refused(f"{len(row)} cells", f"{len(names)}, as in the header"))
+            found = f"{len(row)} cell{'s' if len(row) > 1 else ''}"
+            source.refuse(line, Refused(found, f"{len(names)}, as in the header"))
         elif not storable(whole := "".join(row)):
-            source.refuse(line, Refused("bytes that are not UTF-8", "UTF-8 or UTF-16 text"))
-        elif not whole:
+            source.refuse(line, NOT_UTF8)
+        elif row == names:
+            source.note(line, "the header again, left out")
+        elif not whole.strip(" \t"):
             source.note(line, "a row of empty cells was left out")
         else:
             plain = [unguard(cell) for cell in row] if guarded and "'" in whole else row
             yield Row(line, dict(zip(bound, cells_of(plain), strict=True)))
-
-
-def _cells(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row that is not blank, under the number of its first physical line."""
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
-    if delimiter == "\t" and not _quotes_close(source):
-        quoting = csv.QUOTE_NONE
-        source.note(0, "quotation marks are read as text, for some of them never close")
-    lines = source.raw_lines(newline="")
-    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
-    header = True
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            extent = f" up to line {reader.line_num}" if reader.line_num > line else ""
-            why = Refused(f"a row that is no CSV ({error}){extent}", "quotes that close")
-            source.refuse(line, why)
-            continue
-        if not row or (header and _before_header(source, line, row)):
-            continue
-        if header:
-            row[0] = row[0].lstrip("\ufeff")
-        header = False
-        yield line, row
-
-
-def _before_header(source: Source, line: int, row: list[str]) -> bool:
-    """Whether a row is Excel's `sep=;` or a comment, which may stand above the header."""
-    if row[0].startswith("#"):
-        source.note(line, "a comment was left out")
-        return True
-    return row[0].lower().startswith("sep=") or not any(cell.strip() for cell in row)
-
-
-def _quotes_close(source: Source) -> bool:
-    """Whether a whole TSV reads without an error when its quotation marks are taken as quoting."""
-    try:
-        for _ in csv.reader(source.raw_lines(newline=""), delimiter="\t", strict=True):
-            pass
-    except csv.Error:
-        return False
-    return True
 
 
 class _RepeatedKey(ValueError):

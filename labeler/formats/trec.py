@@ -61,6 +61,18 @@ def qrels_rows(source: Source) -> Iterator[Row]:
         yield Row(line, {"query_id": query_id, "passage_id": passage_id, "grade": grade})
 
 
+def require_qrels(first_line: str, source: Source) -> None:
+    """Stop a file whose first line has four fields, but not those of qrels in their order: then an
+    id would be read as a grade, or the fixed column as an id."""
+    fields = fields_of(first_line)
+    if len(fields) != QRELS_WIDTH or fields[1] in _FIXED:
+        return
+    if fields[1].startswith("qid:"):
+        source.stop(0, found="a line of RankLib's form (grade qid:query # passage)", expected=QRELS)
+    if fields[2] in _FIXED:
+        source.stop(0, found=f"{fields[2]} in the third column, not the second", expected=QRELS)
+
+
 def bare_beir_rows(source: Source) -> Iterator[Row]:
     """The rows of BEIR's qrels without their header: three cells parted by tabs."""
     source.note(1, "no header row; the columns were read as query-id, corpus-id, score")

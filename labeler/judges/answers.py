@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from labeler.judges.base import (
@@ -14,9 +15,7 @@ from labeler.judges.base import (
     examples,
     plain,
 )
-from labeler.judges.claude import CONCURRENCY, Claude
-from labeler.judges.prices import Price
-from labeler.judges.service import Line
+from labeler.judges.claude import Claude
 from labeler.model import Exhibit, Given, Passage, Query, Rubric
 
 _FRAME = """\
@@ -40,32 +39,14 @@ grade, and "grade", one of "YES", "PART", "NO".
 _TURN = "<case>\n{case}\n</case>\nGrade this answer by the rubric."
 
 
+@dataclass(eq=False, kw_only=True)
 class AnswerJudge(Claude):
     """A Claude model that grades answers; `exhibits` are what it may be asked about, by answer id.
 
     A pair's passage names the answer, and its text is what people see of the same exhibit.
     """
 
-    def __init__(
-        self,
-        line: Line,
-        *,
-        model: Model,
-        rubric: Rubric,
-        price: Price | None,
-        exhibits: Mapping[str, Exhibit],
-        concurrency: int = CONCURRENCY,
-        max_cost: float | None = None,
-    ) -> None:
-        super().__init__(
-            line,
-            model=model,
-            rubric=rubric,
-            price=price,
-            concurrency=concurrency,
-            max_cost=max_cost,
-        )
-        self.exhibits = exhibits
+    exhibits: Mapping[str, Exhibit]
 
     def build(self, query: Query, passage: Passage) -> Request:
         """The request for an answer. Raises KeyError for one that it was not told of."""

@@ -150,8 +150,9 @@ def _not_made(meant: Exception) -> JudgeServiceError:
     """A failed creation in words: made, not made, or unknown."""
     if isinstance(meant, NoReply) and meant.arrived:
         return Unknown(
-            f"{service.in_words(meant)}; whether the batch was made is not known, "
-            "`labeler judge --resume` finds out"
+            f"{service.in_words(meant)}; whether the batch was made is not known before the open "
+            "batches have been asked for",
+            needs="open batches",
         )
     return service.in_words(meant)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from labeler.errors import JudgeServiceError
 from labeler.judges import service
-from labeler.judges.base import Request, Stop
+from labeler.judges.base import Model, Request, Stop
 from labeler.judges.gate import Closed, Gate
+from labeler.judges.prices import Price
 from labeler.judges.replies import Heard, Reply
 from labeler.judges.service import Limited, Line, NoReply, Refused
 from labeler.judges.spending import OutOfBudget, Spending
+
+CONCURRENCY = 32
+"""Calls in flight at most, while the service sets no lower limit."""
 
 BARREN = 5
 """Questions in a row without any reply of the model after which a run stops."""
@@ -231,5 +235,41 @@ class Run(Generic[Q, R]):
         raw = await self._create(**request.params)
         response = raw.http_response
         took = (asyncio.get_running_loop().time() - entered) * 1000
-        body = self._line.key.scrubbed(response.text)
-        return Reply(body, response.headers.get("request-id", ""), took)
+        scrubbed = self._line.key.scrubbed
+        name = response.headers.get("request-id", "")
+        return Reply(scrubbed(response.text), scrubbed(name), took)
+
+
+@dataclass(eq=False)
+class Caller:
+    """A Claude model that can be called at its price, within `max_cost` US dollars. `spending`
+    tells what its calls have cost.
+    """
+
+    line: Line
+    _: KW_ONLY
+    model: Model
+    price: Price | None
+    concurrency: int = CONCURRENCY
+    max_cost: float | None = None
+    spending: Spending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.spending = Spending(self.max_cost)
+
+    def call(
+        self,
+        asked: Iterator[Q],
+        ear: Ear[Q, R],
+        *,
+        keep: Callable[[Sequence[R]], None],
+        missed: Callable[[Q, str], None],
+        stop: Stop,
+    ) -> None:
+        """Ask each question, and keep what was heard before the next is bought.
+
+        Raises JudgeServiceError once the service won't go on, after what was in flight is kept. On
+        KeyboardInterrupt what is in flight may still come back for a while, and is kept.
+        """
+        run = Run(self.line, ear, spending=self.spending, keep=keep, missed=missed, stop=stop)
+        asyncio.run(run.all(asked, self.concurrency))

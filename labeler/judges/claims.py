@@ -7,19 +7,16 @@ faithfulness, which is neither 0 nor 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from labeler.judges import writer
-from labeler.judges.base import Model, Stop, escaped, plain
-from labeler.judges.claude import CONCURRENCY
-from labeler.judges.prices import Price
+from labeler.judges.base import Model, escaped, plain
 from labeler.judges.reading import read_object
-from labeler.judges.service import Line
-from labeler.judges.writer import Prompt, Writer, Written
-from labeler.model import Exhibit, Query, Status, content_hash
+from labeler.judges.writer import Prompt
+from labeler.model import Exhibit, Query, content_hash
 
 PURPOSE = "faithfulness"
 """What the replies are kept under."""
@@ -123,7 +120,8 @@ def known(exhibit: Exhibit) -> bool:
 
 
 def prompt(model: Model, *, query: Query, exhibit: Exhibit) -> Prompt:
-    """The request about an answer whose context is `known`."""
+    """The request about an answer whose context is `known`. A reply counts only if every claim in
+    it is sound."""
     given = exhibit.answer.context or ()
     case = {
         "query": query.text,
@@ -132,7 +130,17 @@ def prompt(model: Model, *, query: Query, exhibit: Exhibit) -> Prompt:
     }
     turn = _TURN.format(case=escaped(case))
     asked = writer.build(model, system=_SYSTEM, turn=turn, schema=_SCHEMA, max_tokens=4096)
-    return Prompt(subject(query, exhibit), asked)
+    return Prompt(subject(query, exhibit), asked, _Sound(len(given)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """The shape of a reply about an answer that was given so many passages."""
+
+    passages: int
+
+    def __call__(self, found: Mapping[str, Any]) -> str:
+        return read(found, passages=self.passages).why
 
 
 def read(found: Mapping[str, Any], *, passages: int) -> Claims:
@@ -143,6 +151,8 @@ def read(found: Mapping[str, Any], *, passages: int) -> Claims:
         return Claims(why="the reply does not say whether the answer refuses")
     if not isinstance(listed, list):
         return Claims(why="the reply holds no list of claims")
+    if beside := sorted(set(found) - {"refuses", "claims"}):
+        return Claims(why=f"the reply says {beside[0]!r} beside its claims")
     claims = []
     for number, told in enumerate(listed, start=1):
         claim = _claim(told, passages)
@@ -157,6 +167,8 @@ def _claim(told: object, passages: int) -> Claim | str:
     if not isinstance(told, Mapping):
         return "is no object"
     text, support, numbers = told.get("claim"), told.get("support"), told.get("passages")
+    if len(told) > 3:  # what stands beside these three may say the opposite
+        return "says more than its support"
     if not isinstance(text, str) or not text.strip():
         return "has no text"
     if not isinstance(support, str) or support not in set(Support):
@@ -179,41 +191,3 @@ def read_raw(raw: str, *, passages: int) -> Claims:
         if told.found is None
         else read(told.found, passages=passages)
     )
-
-
-class Assessor(Writer):
-    """A writer whose replies count only if every claim in them is sound."""
-
-    def __init__(
-        self,
-        line: Line,
-        *,
-        model: Model,
-        price: Price | None,
-        given: Mapping[str, int],
-        concurrency: int = CONCURRENCY,
-    ) -> None:
-        """`given` is how many passages the answer of each prompt's subject was given."""
-        super().__init__(line, model=model, price=price, concurrency=concurrency)
-        self._given = given
-
-    def write(
-        self,
-        prompts: Iterator[Prompt],
-        keep: Callable[[Sequence[Written]], None],
-        *,
-        missed: Callable[[Prompt, str], None],
-        stop: Stop,
-    ) -> None:
-        """As `Writer.write`; what holds an unsound claim is kept as unreadable."""
-
-        def kept(came: Sequence[Written]) -> None:
-            keep([self._checked(one) for one in came])
-
-        super().write(prompts, kept, missed=missed, stop=stop)
-
-    def _checked(self, one: Written) -> Written:
-        if one.found is None:
-            return one
-        why = read(one.found, passages=self._given[one.subject]).why
-        return replace(one, status=Status.UNREADABLE, reason=why, found=None) if why else one

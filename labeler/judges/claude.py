@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from labeler.judges import calls, prices, service
-from labeler.judges.base import Asked, Keep, Missed, Model, Request, Stop, build
+from labeler.judges import service
+from labeler.judges.base import Asked, Keep, Missed, Request, Stop, build
+from labeler.judges.calls import Caller
 from labeler.judges.replies import Heard, Reply, Seat, heard, refused
 from labeler.judges.service import Line
-from labeler.judges.spending import Spending
 from labeler.model import Passage, Query, Rubric, Verdict
 
 NAME = "claude"
 DEFAULT_MODEL = "claude-haiku-5-5"
-CONCURRENCY = 32
-"""Calls in flight at most, while the service sets no lower limit."""
 
 
-class Claude:
-    """A judge by a Claude model. `spending` tells what its calls have cost."""
+@dataclass(eq=False, kw_only=True)
+class Claude(Caller):
+    """A judge by a Claude model."""
 
-    def __init__(
-        self,
-        line: Line,
-        *,
-        model: Model,
-        rubric: Rubric,
-        price: prices.Price | None,
-        concurrency: int = CONCURRENCY,
-        max_cost: float | None = None,
-    ) -> None:
-        self.line = line
-        self.model = model
-        self.rubric = rubric
-        self.price = price
-        self.concurrency = concurrency
-        self.spending = Spending(max_cost)
+    rubric: Rubric
 
     @property
     def name(self) -> str:
@@ -65,20 +49,12 @@ class Claude:
         missed: Callable[[Missed], None],
         stop: Stop,
     ) -> None:
-        """Judge each pair.
+        """Judge each pair. Raises as `Caller.call`."""
 
-        Raises JudgeServiceError once the service won't go on, after what was in flight is kept. On
-        KeyboardInterrupt what is in flight may still come back for a while, and is kept.
-        """
-        run = calls.Run(
-            self.line,
-            _Ear(self.seat),
-            spending=self.spending,
-            keep=keep,
-            missed=lambda one, why: missed(Missed(one.query.query_id, one.passage.passage_id, why)),
-            stop=stop,
-        )
-        asyncio.run(run.all(asked, self.concurrency))
+        def none(one: Asked, why: str) -> None:
+            missed(Missed(one.query.query_id, one.passage.passage_id, why))
+
+        self.call(asked, _Ear(self.seat), keep=keep, missed=none, stop=stop)
 
 
 class _Ear:

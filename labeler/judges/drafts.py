@@ -242,4 +242,6 @@ def _why_no_answer(found: Mapping[str, Any]) -> str:
 def _why_no_grade(found: Mapping[str, Any]) -> str:
     if found.get("grade") not in list(GRADES):
         return "the reply holds no grade"
+    if not set(found) <= {"grade", "reason"}:
+        return "the reply says more than a grade and its reason"
     return "" if isinstance(found.get("reason", ""), str) else "the reason is no text"

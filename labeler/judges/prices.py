@@ -24,6 +24,7 @@ AS_OF = date(2026, 10, 16)
 """When the table was last compared with the service's price list."""
 
 _MILLION = 1_000_000
+_MOST_TOKENS = 1_000_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,9 @@ def cost(
 
 
 def tokens(usage: Mapping[str, Any] | None, name: str) -> int | None:
-    """A count in `usage`; None where it is missing or no count."""
+    """A count in `usage`; None where it is missing or no count that a call can come to."""
     value = (usage or {}).get(name)
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value < _MOST_TOKENS else None
 
 
 def worst(price: Price, size: int, *, max_tokens: int, batch: bool = False) -> float:

@@ -1,8 +1,8 @@
 """The strict reading of a reply. Pure.
 
 A reply is a verdict only if the model ended its turn with one JSON object that holds one grade,
-spelled as the enum spells it. Everything else is "unreadable": kept with its raw text, counted, and
-never a grade.
+spelled as the enum spells it, and at most the reason beside it. Everything else is "unreadable":
+kept with its raw text, counted, and never a grade.
 """
 
 from __future__ import annotations
@@ -119,6 +119,8 @@ class _Decided(NamedTuple):
 def _decided(reply: Mapping[str, Any]) -> _Decided:
     if "grade" not in reply:
         return _Decided(None, "", "the reply holds no grade")
+    if beside := [name for name in reply if name not in ("grade", "reason")]:
+        return _Decided(None, "", f"the reply says {_short(beside[0])} beside its grade")
     grade, reason = reply["grade"], reply.get("reason", "")
     if not isinstance(grade, str) or grade not in GRADES:
         return _Decided(None, "", f"{_short(grade)} is no grade")

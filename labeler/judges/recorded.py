@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from typing import Any
 
-from labeler.model import Judgment, Status, Verdict
+from labeler.model import Judgment, Status, Verdict, moment
 
 
 def verdicts(judgments: Iterable[Judgment], *, judge: str, rubric: str = "") -> Iterator[Verdict]:
@@ -27,13 +27,29 @@ def verdicts(judgments: Iterable[Judgment], *, judge: str, rubric: str = "") -> 
             reason=row.reason,
             raw=row.raw,
             cost=row.cost,
-            judged_at=_moment(row.at),
+            judged_at=moment(row.at),
         )
 
 
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+def verdict_table(judgments: Any) -> Any:
+    """As `verdicts`, of an Arrow table with the fields of Judgment, in which each row names its
+    judge: a table with those fields of Verdict that a file may bring."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    at = judgments["at"].combine_chunks().dictionary_encode()
+    moments = pa.array(map(moment, at.dictionary.to_pylist()), pa.timestamp("us", tz="UTC"))
+    brought = {
+        name: judgments[name]
+        for name in ("query_id", "passage_id", "grade", "rubric", "model", "reason", "raw", "cost")
+    }
+    return pa.table(
+        {
+            **brought,
+            "judge": judgments["person"],
+            "status": pc.if_else(
+                pc.is_valid(judgments["grade"]), str(Status.OK), str(Status.UNREADABLE)
+            ),
+            "judged_at": moments.take(at.indices),
+        }
+    )

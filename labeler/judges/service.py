@@ -215,7 +215,8 @@ def _look_up(client: anthropic.Anthropic, model: str, *, key: Key, timeout: floa
     import anthropic
 
     if not model.strip():
-        raise LabelerError("No model is named: --model takes an id such as claude-haiku-5-5")
+        said = "No model is named: expected an id such as claude-haiku-5-5"
+        raise LabelerError(said, needs="model")
     try:
         reply = client.models.with_raw_response.retrieve(model).http_response
         told = reply.json()

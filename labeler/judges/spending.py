@@ -9,7 +9,7 @@ from labeler.errors import JudgeServiceError
 
 
 class OutOfBudget(JudgeServiceError):
-    """The next call could cost more than `--max-cost` has left."""
+    """The next call could cost more than is left of the budget."""
 
 
 class Spending:
@@ -43,7 +43,8 @@ class Spending:
     def over(self) -> str:
         """That the budget is used up, in words."""
         spent = self.known + self.uncertain
-        return f"Stopped before --max-cost ${self.most:g} could be exceeded; ${spent:.4f} is spent"
+        budget = f"the budget of ${self.most:g}"
+        return f"Stopped before {budget} could be exceeded; ${spent:.4f} is spent"
 
     def reserve(self, worst: float) -> None:
         """A call goes out."""

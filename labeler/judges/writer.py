@@ -7,19 +7,16 @@ same gate, budget and key as those of the judge.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from labeler.judges import calls, prices
+from labeler.judges import prices
 from labeler.judges.base import Model, Request, Stop, ask, plain
-from labeler.judges.claude import CONCURRENCY
+from labeler.judges.calls import Caller
 from labeler.judges.reading import read_object
 from labeler.judges.replies import Heard, Reply, Seat
-from labeler.judges.service import Line
-from labeler.judges.spending import Spending
 from labeler.model import Status
 
 MAX_TOKENS = 2048
@@ -85,23 +82,8 @@ def build(
     )
 
 
-class Writer:
-    """A Claude model that replies in JSON. `spending` tells what its calls have cost."""
-
-    def __init__(
-        self,
-        line: Line,
-        *,
-        model: Model,
-        price: prices.Price | None,
-        concurrency: int = CONCURRENCY,
-        max_cost: float | None = None,
-    ) -> None:
-        self.line = line
-        self.model = model
-        self.price = price
-        self.concurrency = concurrency
-        self.spending = Spending(max_cost)
+class Writer(Caller):
+    """A Claude model that replies in JSON."""
 
     @property
     def seat(self) -> Seat:
@@ -118,17 +100,9 @@ class Writer:
     ) -> None:
         """Ask each prompt, and keep each reply before the next is bought.
 
-        Raises as `Claude.answer`.
+        Raises as `Caller.call`.
         """
-        run = calls.Run(
-            self.line,
-            _Ear(self.seat),
-            spending=self.spending,
-            keep=keep,
-            missed=missed,
-            stop=stop,
-        )
-        asyncio.run(run.all(prompts, self.concurrency))
+        self.call(prompts, _Ear(self.seat), keep=keep, missed=missed, stop=stop)
 
 
 def read(prompt: Prompt, reply: Reply, *, model: str, price: prices.Price | None) -> Heard[Written]:

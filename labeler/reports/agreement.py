@@ -15,6 +15,7 @@ from labeler.reports.confirmation import Confirmation
 from labeler.stats import agreement, comparison, gate, sampling
 from labeler.stats.evidence import THRESHOLD
 from labeler.stats.intervals import Estimate
+from labeler.stats.parts import Part, in_part
 from labeler.store import comparison as compare
 from labeler.store import spotchecks, verdicts
 from labeler.store.comparison import Disagreement, Missing, Selection
@@ -176,19 +177,31 @@ def cases(
 
 
 class Cases(NamedTuple):
-    """The first of the cases, and how many there are in all."""
+    """The first of the cases, how many there are in all, and how many of another part are not
+    among them."""
 
     first: list[Disagreement]
     total: int
+    left_out: int
 
 
 def first_cases(
-    store: Store, selection: Selection, *, limit: int, cell: Cell | None = None
+    store: Store,
+    selection: Selection,
+    *,
+    limit: int,
+    cell: Cell | None = None,
+    part: Part = Part.ALL,
 ) -> Cases:
-    """The `limit` worst of the `cases`, whose texts alone are read, and their number."""
+    """The `limit` worst of the `cases` of a part, whose texts alone are read, and their number."""
     with compare.compared(store, selection) as compared:
         grades = _grades(cell)
-        return Cases(list(compared.cases(**grades, limit=limit)), compared.count(**grades))
+        asked = compared.asked(**grades)
+        others = [(query, many) for query, need, many in asked if not in_part(need, part)]
+        left_out = sum(many for _, many in others)
+        total = sum(many for *_, many in asked) - left_out
+        first = list(compared.cases(**grades, but=[query for query, _ in others], limit=limit))
+        return Cases(first, total, left_out)
 
 
 class _Grades(TypedDict, total=False):

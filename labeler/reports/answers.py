@@ -166,7 +166,7 @@ def build(
     if not shown:
         known = ", ".join(sorted({one.system for one in answers.current(store)}))
         none = f"There are no answers of {system!r}; known: {known}" if known else ""
-        raise LabelerError(none or "There are no answers: `labeler answers import` brings them")
+        raise LabelerError(none or "There are no answers: import a system's", needs="answers")
     basis = _basis(store, golden)
     held = _held_out(store, basis)
     everything, shown = shown, {k: v for k, v in shown.items() if v.answer.query_id not in held}

@@ -1,4 +1,4 @@
-"""The report on answers in words, as a table, and as JSON."""
+"""The report on answers in words and as tables; `answers_json` has it as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADER = ("system", "context", "answers", "judge", "people", "corrected", "faith
 
 NOTHING_TO_COMPARE = (
     "Not known: import the answers to the same queries with the right passages in hand, chosen by "
-    "a person (labeler answers import FILE --system NAME --context selected)."
+    'a person (the context "selected").'
 )
 """What stands for advice where a system has one kind of context alone."""
 
@@ -35,7 +35,7 @@ def judged(done: Judging) -> str:
         lines.append(f"claims: {asked.kept:,} answers checked against their contexts")
         others = {
             "checked before": asked.before,
-            "with an unreadable reply; --retry-unreadable asks again": asked.unreadable,
+            "with an unreadable reply, to be asked again when that is wanted": asked.unreadable,
             "without a reply": asked.missed,
             "left": asked.left,
             "came without a context that is known": done.unknown,
@@ -87,8 +87,6 @@ def quoted(found: Accuracy) -> str:
     """Which of the three shares to quote, and why."""
     right = found.corrected
     said = f"quote {right.quote}: {right.why}"
-    if right.quote == "none":
-        said = f"quote none: {right.why}"
     if found.uncovered and right.labelled:
         grades = " and ".join(map(str, found.uncovered))
         said += f"; no answer judged {grades} is labelled, so that little is known of those"
@@ -170,7 +168,7 @@ def lines(report: Report) -> Iterator[str]:
             yield from (f"  {line}" for line in wrong(case))
         hidden = len(group.wrong) - SHOWN
         if hidden > 0:
-            yield f"  and {hidden:,} more answers that are not right (--json holds all)"
+            yield f"  and {hidden:,} more answers that are not right (the JSON holds all)"
     yield ""
     yield "Which stage to work on"
     yield from (f"  {advice(one)}" for one in report.compared)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -59,23 +59,29 @@ class Basis:
     corpora: str = ""
     facts: Facts = field(default_factory=dict)
     today: str = ""
-    left_alone: int = 0
-    """Queries that the golden set holds out, and that are not in this."""
+    left_out: frozenset[str] = frozenset()
+    """The golden set's queries that are not in this: those that it holds out or, where these alone
+    are read, the others."""
+
+    @property
+    def left_alone(self) -> int:
+        """How many queries the golden set holds out that are not in this."""
+        return 0 if self.ref.endswith(HELD_OUT) else len(self.left_out)
 
     @cached_property
     def needs(self) -> dict[str, str]:
         """Each query's need."""
         return {query_id: query.need_id for query_id, query in self.queries.items()}
 
-    @cached_property
-    def known(self) -> frozenset[str] | None:
+    @property
+    def known(self) -> Set[str] | None:
         """The ids that exist; None where no corpus is known."""
-        return frozenset(self.corpus) or None
+        return self.corpus.keys() or None
 
-    @cached_property
-    def tokens(self) -> dict[str, int]:
-        """About how many tokens each passage takes."""
-        return {passage_id: outline.tokens for passage_id, outline in self.corpus.items()}
+    def tokens(self, run: Run) -> dict[str, int]:
+        """About how many tokens each passage of a run takes, of those that are known."""
+        came_back = {passage_id for ranking in run.values() for passage_id in ranking}
+        return {p: self.corpus[p].tokens for p in came_back if p in self.corpus}
 
     def slices(self, by: Sequence[str]) -> Slices:
         """The queries' values of the slices called `by`."""
@@ -135,8 +141,8 @@ def read(store: Store, ref: str | None = None, *, held_out: bool = False) -> Bas
     if ref is None and frozen:
         ref = frozen[-1].ref
     of = _settled(store) if ref is None or ref == SETTLED else expected.read(store, ref)
-    of, left_alone = _part(store, of, held_out)
-    known = queries.named(store, list(of.golden))
+    of, left_out = _part(store, of, held_out)
+    known, corpus = queries.named(store, list(of.golden)), outlines(store)
     facts: dict[str, dict[str, tuple[str, ...]]] = {}
     for fact in evidence.facts(store):
         if fact.query_id in of.golden:
@@ -144,24 +150,35 @@ def read(store: Store, ref: str | None = None, *, held_out: bool = False) -> Bas
     return Basis(
         of.ref,
         of.hash,
-        of.golden,
+        {
+            query_id: dict(zip(shared(labels, corpus), labels.values(), strict=True))
+            for query_id, labels in of.golden.items()
+        },
         {query_id: known.get(query_id, of.queries[query_id]) for query_id in of.golden},
-        outlines(store),
+        corpus,
         ", ".join(f"{corpus.name}@{corpus.version}" for corpus in corpora.current(store)),
         facts,
         store.clock().date().isoformat(),
-        left_alone,
+        left_out,
     )
 
 
-def _part(store: Store, of: Expected, held_out: bool) -> tuple[Expected, int]:
-    """The open queries of a golden set and how many are held out, or the latter alone."""
+def everything(store: Store, ref: str | None = None) -> list[Query]:
+    """Every query of a golden set, as `read` finds it, those that it holds out among them: a
+    retriever is asked them all, whatever is measured of its run."""
+    basis = read(store, ref)
+    held = read(store, basis.ref, held_out=True).queries if basis.left_out else {}
+    return [*basis.queries.values(), *held.values()]
+
+
+def _part(store: Store, of: Expected, held_out: bool) -> tuple[Expected, frozenset[str]]:
+    """The open queries of a golden set or those that it holds out, and which are left out so."""
     held = holdouts.held(store, of.ref.rpartition("@")[0], of.golden)
     if held_out and not held:
-        raise LabelerError(f"{of.ref} holds no query out: `labeler golden freeze --hold-out` does")
+        raise LabelerError(f"{of.ref} holds no query out", needs="holding out")
     kept = {q: labels for q, labels in of.golden.items() if (q in held) == held_out}
     ref = of.ref + HELD_OUT if held_out else of.ref
-    return of._replace(ref=ref, golden=kept), 0 if held_out else len(held)
+    return of._replace(ref=ref, golden=kept), frozenset(of.golden.keys() - kept.keys())
 
 
 def _settled(store: Store) -> Expected:
@@ -172,22 +189,35 @@ def _settled(store: Store) -> Expected:
             golden.setdefault(query_id, {})
     if not golden:
         raise LabelerError(
-            "There is nothing to measure against: import a golden set with "
-            "`labeler import golden FILE`, or label some pairs"
+            "There is nothing to measure against: import a golden set, or label some pairs",
+            needs="golden file",
         )
     asked = {query_id: Query(query_id, "") for query_id in golden}
     return Expected(SETTLED, content_hash(sorted(map(list, rows))), golden, asked)
 
 
-def gains(rows: Iterable[tuple[str, str, Grade | None]]) -> dict[str, dict[str, int]]:
+def gains(
+    rows: Iterable[tuple[str, str, Grade | None]], corpus: Mapping[str, Outline] | None = None
+) -> dict[str, dict[str, int]]:
     """Graded pairs as gains; a row without a passage is of a query that expects nothing, and one
-    without a grade says nothing."""
+    without a grade says nothing. The ids are `shared` with the corpus, where it is given."""
     golden: dict[str, dict[str, int]] = {}
     for query_id, passage_id, grade in rows:
         labels = golden.setdefault(query_id, {})
         if passage_id and grade is not None:
-            labels[passage_id] = grade.gain
+            known = corpus.get(passage_id) if corpus else None
+            labels[passage_id if known is None else known.passage_id] = grade.gain
     return golden
+
+
+def shared(ids: Iterable[str], corpus: Mapping[str, Outline]) -> list[str]:
+    """The same ids as the corpus has them: of a million, what each report keeps takes 60 MB less
+    for every run and every set of labels that does not hold its own."""
+    found = []
+    for passage_id in ids:
+        outline = corpus.get(passage_id)
+        found.append(passage_id if outline is None else outline.passage_id)
+    return found
 
 
 def rank(
@@ -218,11 +248,12 @@ def ranked(store: Store, system: str, *, basis: Basis, depth: int | None = None)
     if found is None:
         if system == bm25.SYSTEM:
             return baseline(store, basis, depth=depth or DEPTH)
-        known = ", ".join(run.system for run in runs.current(store)) or "none is imported"
+        known = ", ".join(runs.systems(store)) or "none is imported"
         raise LabelerError(f"There is no run of {system!r}; known: {known}")
     asking = evaluations.asking(store, found.run_id)
     asked = depth or (asking.depth if asking else None)
-    run, scores = dict(found.passages), dict(found.scores)
+    run = {query_id: shared(ids, basis.corpus) for query_id, ids in found.passages.items()}
+    scores = dict(found.scores)
     for query_id in asking.quiet if asking else ():
         run[query_id], scores[query_id] = [], []
     return Ranked(system, run, scores, asked, found.note, found.hash)

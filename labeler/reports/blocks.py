@@ -5,7 +5,7 @@ Every text in them is plain text, wherever it came from; whoever renders them es
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -116,6 +116,19 @@ class Section:
 
     title: str
     blocks: Sequence[Block]
+
+
+LISTED = 50
+"""Rows of a long list that a table shows."""
+
+
+def listed(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str, rest: str
+) -> Iterator[Block]:
+    """The first rows of a long list, and how many more there are, `rest` being where."""
+    yield Table(header, rows[:LISTED], title)
+    if len(rows) > LISTED:
+        yield Said(f"And {len(rows) - LISTED:,} more: {rest}.")
 
 
 def clipped(text: str, *, cut: int = CUT) -> str:

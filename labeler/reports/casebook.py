@@ -60,44 +60,44 @@ class Case(NamedTuple):
 
 
 # What is newest is found by its number: at a million rows that is quicker than the views are.
-_SAID = """
+_ANSWERS = """
 with said as (
-    select query_id, passage_id from current_adjudications where grade = $1
+    select query_id, passage_id from current_adjudications where grade = $1 {only}
     union
     select b.query_id, b.passage_id from label_events b where b.grade = $1
-    and b.seq in (select max(seq) from label_events where blind is distinct from false
+    and b.seq in (select max(seq) from label_events where blind is distinct from false {only}
         group by query_id, passage_id, annotator)
     and not exists (select 1 from adjudications a
         where a.query_id = b.query_id and a.passage_id = b.passage_id))
-select {what} from said l
+select l.query_id, l.passage_id, p.title, p.scope, p.effective_from, p.effective_to from said l
 left join (select passage_id, title, scope, effective_from, effective_to from passages
     where seq in (select max(seq) from passages where not superseded
         and passage_id in (select passage_id from said) group by passage_id)) p
     on p.passage_id = l.passage_id
-where not exists (select 1 from answers w where w.answer_id = l.passage_id)
+where not exists (select 1 from answers w where w.answer_id = l.passage_id) order by 1, 2
 """
-_ANSWERS = (
-    _SAID.format(
-        what="l.query_id, l.passage_id, p.title, p.scope, p.effective_from, p.effective_to"
-    )
-    + "and ($2::text[] is null or l.query_id = any($2)) order by 1, 2"
-)
-_ANSWERED = (
-    _SAID.format(
-        what="l.query_id, bool_or(coalesce(p.scope || p.effective_from || p.effective_to, '') = '')"
-    )
-    + "group by l.query_id"
-)
 
 
 def cases(store: Store) -> list[Case]:
     """Every query as a case: conflicts first, then what failed in production and waits, then what
     else waits, then the rest, each in the order of import.
     """
-    return sorted(_made(store, queries.current(store)), key=_urgency)
+    made = made_of(store, queries.current(store), None)
+    return sorted(
+        made,
+        key=lambda case: urgency(
+            case.query, bool(case.conflicts), case.waiting, reported=case.failures > 0
+        ),
+    )
 
 
-def _made(store: Store, asked: Sequence[Query], only: Sequence[str] | None = None) -> list[Case]:
+def case_of(store: Store, query: Query) -> Case:
+    """One query as a case."""
+    (case,) = made_of(store, [query], [query.query_id])
+    return case
+
+
+def made_of(store: Store, asked: Sequence[Query], only: Sequence[str] | None) -> list[Case]:
     """These queries, which are all that there are or have the ids `only`, as cases."""
     answers = _answers(store, asked, only)
     decided = evidence.outcomes(store)
@@ -105,7 +105,7 @@ def _made(store: Store, asked: Sequence[Query], only: Sequence[str] | None = Non
     for fact in evidence.facts(store):
         facts.setdefault(fact.query_id, []).append(fact)
     tried = _counts(store, "searches")
-    failed = _counts(store, "failures")
+    failed = reported(store)
     return [
         _case(
             query,
@@ -119,44 +119,24 @@ def _made(store: Store, asked: Sequence[Query], only: Sequence[str] | None = Non
     ]
 
 
-class Standing(NamedTuple):
-    """How many queries wait for an answer, how many of these failed in production, and how many
-    contradict themselves."""
+class Urgency(NamedTuple):
+    """Where a query comes among others; False comes before True."""
 
-    waiting: int
-    failed: int
-    conflicts: int
-
-
-def standing(store: Store) -> Standing:
-    """The numbers of `cases`, a case made only of what takes a closer look. A query without an
-    outcome and without facts that is not of the kind unanswerable is answered by any passage that
-    is open to everybody, and contradicts nothing.
-    """
-    answered: dict[str, bool] = dict(store.rows(_ANSWERED, [str(Grade.YES)]))
-    told = evidence.outcomes(store).keys() | {fact.query_id for fact in evidence.facts(store)}
-    closer, waiting = [], []
-    for query in queries.current(store):
-        named = query.query_id
-        if named in told or query.kind == "unanswerable" or answered.get(named) is False:
-            closer.append(query)
-        elif named not in answered:
-            waiting.append(named)
-    found = _made(store, closer, [query.query_id for query in closer])
-    waiting += [case.query.query_id for case in found if case.waiting]
-    failed = _counts(store, "failures")
-    return Standing(
-        len(waiting),
-        sum(query_id in failed for query_id in waiting),
-        sum(bool(case.conflicts) for case in found),
-    )
+    calm: bool
+    unreported: bool
+    sound: bool
+    answered: bool
 
 
-def _urgency(case: Case) -> tuple[bool, bool, bool, bool]:
-    """False comes before True."""
-    reported = case.waiting and case.failures > 0
-    failed = case.waiting and case.query.origin == desk.FAILURE
-    return (not case.conflicts, not reported, not failed, not case.waiting)
+def urgency(query: Query, conflict: bool, waiting: bool, *, reported: bool) -> Urgency:
+    """Conflicts first, then what waits: of that first what was reported as failed in production."""
+    failed = waiting and query.origin == desk.FAILURE
+    return Urgency(not conflict, not (waiting and reported), not failed, not waiting)
+
+
+def reported(store: Store) -> dict[str, int]:
+    """How often each query was reported as failed in production, where it was."""
+    return _counts(store, "failures")
 
 
 def _counts(store: Store, table: str) -> dict[str, int]:
@@ -164,11 +144,16 @@ def _counts(store: Store, table: str) -> dict[str, int]:
 
 
 def _answers(
-    store: Store, asked: Sequence[Query], only: Sequence[str] | None = None
+    store: Store, asked: Sequence[Query], only: Sequence[str] | None
 ) -> dict[str, list[Answer]]:
     by_id = {query.query_id: query for query in asked}
     found: dict[str, list[Answer]] = {}
-    for query_id, passage_id, title, *bounds in store.rows(_ANSWERS, [str(Grade.YES), only]):
+    if only is None:
+        rows = store.rows(_ANSWERS.format(only=""), [str(Grade.YES)])
+    else:
+        some = _ANSWERS.format(only="and query_id = any($2)")
+        rows = store.rows(some, [str(Grade.YES), list(only)])
+    for query_id, passage_id, title, *bounds in rows:
         query, barred = by_id.get(query_id), ""
         if query is not None and any(bounds):  # most passages are open, and always were
             scope, start, end = bounds

@@ -49,8 +49,7 @@ def confirmation(store: Store, selection: Selection, found: Comparison, *, n: in
         return Confirmation("not tuned", "", 0, 0, examples, None)
     said = (
         f"{selection.rubric} was added after {before:,} of these {counted(n, 'pair')} had been "
-        "labelled and has not been confirmed on held-out pairs: it may be fitted to them "
-        "(`labeler rubric confirm`)."
+        "labelled and has not been confirmed on held-out pairs: it may be fitted to them."
     )
     return Confirmation("only tuned", said, before, 0, examples, None)
 
@@ -82,7 +81,7 @@ def held_to(decided: Gate, found: Confirmation) -> Gate:
     sentence = (
         f"UNDECIDED: {said}, which leaves up to {percent(bounds.hi)}, and it was tuned on the "
         f"others: {counted(more, 'more held-out label')} without a disagreement would settle it "
-        "(`labeler spotcheck draw NAME --held-out`, then another look)."
+        "(draw held-out pairs, then look again)."
     )
     return replace(decided, decision=Decision.UNDECIDED, sentence=sentence, labels_needed=more)
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from labeler.model import GRADES
 from labeler.stats import consistency
+from labeler.stats.agreement import share
 from labeler.stats.bootstrap import number
-from labeler.stats.intervals import Estimate, wilson
+from labeler.stats.intervals import Estimate
 from labeler.stats.kappa import Weighting
 from labeler.store import consistency as stored
 from labeler.store.consistency import Given, Press
@@ -151,7 +152,7 @@ def _personal(name: str, given: Sequence[Given], presses: Sequence[Press]) -> Pe
     return Personal(
         name,
         len(mine),
-        _share(unsure, len(latest), "no answer was given in the app"),
+        share(unsure, len(latest), reason="no answer was given in the app"),
         _pace(pressed),
         steady,
         repeats,
@@ -163,8 +164,8 @@ def _personal(name: str, given: Sequence[Given], presses: Sequence[Press]) -> Pe
 def _drift(when: str, given: Sequence[Given]) -> Drift:
     apart = [one.gain - one.adjudicated for one in given if one.adjudicated is not None]
     differ = sum(difference != 0 for difference in apart)
-    share = _share(differ, len(apart), "none of these pairs was adjudicated")
-    return Drift(when, len(apart), share, statistics.fmean(apart) if apart else None)
+    rate = share(differ, len(apart), reason="none of these pairs was adjudicated")
+    return Drift(when, len(apart), rate, statistics.fmean(apart) if apart else None)
 
 
 def _pace(pressed: Sequence[Press]) -> float | None:
@@ -188,8 +189,4 @@ def _steady(pressed: Sequence[Press]) -> tuple[Estimate, int]:
             repeats += 1
             same += one.gain == last.gain
         before[pair] = one
-    return _share(same, repeats, "no pair was labelled again later"), repeats
-
-
-def _share(x: int, n: int, reason: str) -> Estimate:
-    return Estimate(x / n, wilson(x, n)) if n else Estimate(None, reason=reason)
+    return share(same, repeats, reason="no pair was labelled again later"), repeats

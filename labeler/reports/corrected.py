@@ -14,7 +14,7 @@ from labeler.reports import agreement, misjudged, partly
 from labeler.reports.measuring import measures_at
 from labeler.reports.misjudged import Errors, Imagined
 from labeler.reports.partly import Partly, Sides
-from labeler.reports.render import counted
+from labeler.reports.render import counted, without
 from labeler.stats.correction import Corrected, Quote, correct
 from labeler.stats.intervals import Estimate
 from labeler.stats.measures import Measure, Reading
@@ -117,10 +117,7 @@ def _difference(
     measures: Sequence[Measure],
     sides: Mapping[str, Sides],
 ) -> Difference:
-    one, other = sides[first], sides[second]
-    by_need = found.by_need(
-        Sides(other.judge - one.judge, other.people - one.people, one.complete & other.complete)
-    )
+    by_need = found.by_need(sides[second].minus(sides[first]))
     depths = [found.runs[system].depth for system in (first, second)]
     depth = min((each for each in depths if each is not None), default=None)
     return Difference(
@@ -215,8 +212,9 @@ def shown(found: Estimate, *, sign: bool = False) -> str:
     digits = "+.3f" if sign else ".3f"
     if found.value is None:
         return found.reason
-    ends = "" if found.interval is None else " [{:{d}}, {:{d}}]".format(*found.interval, d=digits)
-    return f"{found.value:{digits}}{ends}"
+    if found.interval is None:
+        return f"{found.value:{digits}}{without(found)}"
+    return "{:{d}} [{:{d}}, {:{d}}]".format(found.value, *found.interval, d=digits)
 
 
 def as_json(found: Report) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Everything that a decision about a retriever rests on, collected into one report: what was
-measured on which versions, whether the judge may be trusted, the numbers, and what was missed.
+measured on which versions, whether the judge may be trusted, the numbers, what was missed, and how
+the answers fare.
 
 Nothing is computed here that the other reports do not compute: the numbers are theirs.
 """
@@ -13,11 +14,12 @@ from typing import NamedTuple, TypeVar
 
 from labeler import __version__, bm25
 from labeler.errors import LabelerError
-from labeler.reports import agreement, corrected, near_misses, retrieval, variants
+from labeler.reports import agreement, answers, corrected, near_misses, retrieval, variants
 from labeler.reports import basis as bases
 from labeler.reports.basis import Basis
 from labeler.stats.measures import Reading
-from labeler.store import goldens, holdouts, rubrics, runs
+from labeler.store import answers as stored
+from labeler.store import goldens, holdouts, rubrics, runs, spotchecks
 from labeler.store.comparison import Selection
 from labeler.store.db import Store
 from labeler.store.goldens import Freeze, Golden
@@ -40,8 +42,9 @@ class Version(NamedTuple):
 @dataclass(frozen=True)
 class Dossier:
     """The parts of the report; a part that cannot be is the reason in words. `version` is None
-    where settled labels stand in for a golden set, `rubric_hash` "" where the store has no text of
-    the judge's rubric; `left_out` counts runs that are older than the reported ones.
+    where settled labels stand in for a golden set, `answers` where none is graded, `rubric_hash` ""
+    where the store has no text of the judge's rubric; `left_out` counts runs that are older than
+    the reported ones.
     """
 
     made_at: datetime
@@ -54,6 +57,7 @@ class Dossier:
     corrected: corrected.Report | str
     variants: variants.Report | str
     near_misses: near_misses.Report | str
+    answers: answers.Report | None
 
     @property
     def basis(self) -> Basis | None:
@@ -70,17 +74,18 @@ def build(
     reading: Reading = Reading.STRICT,
 ) -> Dossier:
     """Collect the report of `systems` (the newest runs unless named) against golden set `golden`
-    (the newest, else settled labels) and of the judge `judged` (that of the newest spot check, on
-    its pairs).
+    (the newest, else settled labels), of the judge `judged` (that of the newest spot check of
+    passages, on its pairs), and of the answers.
 
     Raises LabelerError where something that was named is not there, and where there is neither a
-    run to measure nor a judge to compare.
+    run to measure nor a judge to compare nor a graded answer.
     """
     known = sorted(runs.current(store), key=lambda run: run.imported_at)
     names = list(dict.fromkeys(systems)) or [run.system for run in known[-MOST:]]
     measured = _runs(store, names, golden=golden, reading=reading, named=bool(systems or golden))
-    chosen = _or_why(lambda: judged or agreement.newest(store))
-    if isinstance(measured, str) and isinstance(chosen, str):
+    chosen = _or_why(lambda: judged or _judge(store))
+    graded = _answers(store, golden)
+    if isinstance(measured, str) and isinstance(chosen, str) and graded is None:
         raise LabelerError(f"There is nothing to report: {measured}; {chosen}")
     basis = None if isinstance(measured, str) else measured[0].basis
     return Dossier(
@@ -94,7 +99,26 @@ def build(
         _corrected(store, names, basis, chosen, reading),
         _variants(store, names, basis, reading),
         _near_misses(store, names, basis, chosen, reading),
+        graded,
     )
+
+
+def _judge(store: Store) -> Selection:
+    """The judge of the newest spot check of passages; without one, the newest on every pair."""
+    for check in spotchecks.history(store):
+        found = agreement.choose(store, spotcheck=check.name)
+        if not found.answers:
+            return found
+    return agreement.choose(store)
+
+
+def _answers(store: Store, golden: str | None) -> answers.Report | None:
+    """The report on answers where one is graded."""
+    if not stored.current(store):
+        return None
+    found = answers.build(store, golden=golden, judged=answers.choose(store))
+    graded = any(kind.graded for group in found.groups for kind in group.kinds)
+    return found if graded else None
 
 
 def _or_why(make: Callable[[], T]) -> T | str:
@@ -166,7 +190,9 @@ def _corrected(
 def _variants(
     store: Store, names: Sequence[str], basis: Basis | None, reading: Reading
 ) -> variants.Report | str:
-    if basis is None or len(names) < 2:
+    if basis is None:
+        return "nothing is measured"
+    if len(names) < 2:
         return "one run alone has nothing to be compared with"
     return _or_why(
         lambda: variants.build(store, names, golden=basis.ref, reading=reading, baseline=False)

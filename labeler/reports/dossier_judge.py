@@ -11,8 +11,10 @@ from labeler.model import GRADES
 from labeler.reports import agreement, confirmation, render, variants
 from labeler.reports.blocks import TONES, Block, Listed, Matrix, Said, Section, Table, Tone
 from labeler.reports.dossier import Dossier
+from labeler.reports.measuring import SEED
 from labeler.reports.render import DASH, counted
 from labeler.reports.retrieval import conventions
+from labeler.stats import bootstrap
 from labeler.stats.explanation import percent
 from labeler.stats.variants import FLIPS
 
@@ -135,13 +137,18 @@ def _versions(found: Dossier) -> Iterator[list[str]]:
         yield ["rubric", chosen.rubric or DASH]
         if found.rubric_hash:
             yield ["its hash", found.rubric_hash]
+    if found.answers is not None:
+        if graded := found.answers.judged:
+            of_them = graded.selection
+            who = render.judge_name(of_them.judge, of_them.rubric, of_them.model)
+            yield ["judge of the answers", who]
+        yield ["their claims listed by", found.answers.checker or DASH]
     if found.left_out:
-        yield ["runs left out", f"{found.left_out:,} older ones; name them with --run"]
+        yield ["runs left out", f"{found.left_out:,} older ones; name them to have them in"]
 
 
 _WORDS = {
     "reading": "reading",
-    "depth": "asked to rank",
     "gains": "gains",
     "discount": "discount of nDCG",
     "missing_queries": "queries that a run lacks",
@@ -163,8 +170,6 @@ def _conventions(found: Dossier) -> Iterator[list[str]]:
             value = ", ".join(f"{grade} {gain}" for grade, gain in value.items())
         elif key == "unit":
             value = "needs: paraphrases of one need are averaged first, and resampled together"
-        elif key == "depth":
-            continue  # a run's own, in the table of runs
         yield [word, str(value)]
     yield ["the baseline", f"{bm25.SYSTEM}, built in, over the same passages"]
 
@@ -184,4 +189,6 @@ def _seeds(found: Dossier) -> list[list[str]]:
     if not isinstance(found.variants, str):
         test = variants.as_json(found.variants)["test"]
         rows.append([test["name"], f"{FLIPS:,}", str(test["seed"])])
+    if found.answers is not None:
+        rows.append(["intervals of answers, over needs", f"{bootstrap.DRAWS:,}", str(SEED)])
     return rows

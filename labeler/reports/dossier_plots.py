@@ -10,6 +10,9 @@ from labeler.reports.blocks import Bar, Plot, Stacks
 WIDTH, LEFT, RIGHT = 760, 130, 70
 """Of the drawing, of the names before the plot, and of the numbers after it."""
 
+NAME = 18
+"""Characters of a name that have room before the plot; it stands whole in the table."""
+
 ROW, GAP = 18, 16
 """Height of a bar, and between groups."""
 
@@ -39,7 +42,9 @@ def plot(found: Plot, *, text: Text) -> str:
     for group, bars in groupby(found.bars, key=lambda bar: bar.group):
         rows = list(bars)
         middle = y + len(rows) * ROW / 2 + 4
-        drawn.append(f'<text x="{LEFT - 14}" y="{middle:.1f}" class="name">{text(group)}</text>')
+        drawn.append(
+            f'<text x="{LEFT - 14}" y="{middle:.1f}" class="name">{text(group[:NAME])}</text>'
+        )
         for bar in rows:
             drawn.append(_bar(bar, y + ROW / 2, series.index(bar.series) % COLOURS))
             y += ROW
@@ -74,7 +79,7 @@ def stacks(found: Stacks, *, text: Text) -> str:
     drawn, y = [], 4.0
     for name, counts in found.stacks:
         drawn.append(
-            f'<text x="{LEFT - 14}" y="{y + 18:.1f}" class="name">{text(name[:18])}</text>'
+            f'<text x="{LEFT - 14}" y="{y + 18:.1f}" class="name">{text(name[:NAME])}</text>'
         )
         whole, before = sum(counts) or 1, 0
         for at, count in enumerate(counts):

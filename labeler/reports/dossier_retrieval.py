@@ -19,6 +19,7 @@ from labeler.reports.blocks import (
     Table,
     Tone,
     clipped,
+    listed,
 )
 from labeler.reports.corrected import statement
 from labeler.reports.dossier import Dossier
@@ -30,8 +31,8 @@ from labeler.stats.misses import ADVICE
 LEAD = ("R@5", "R@20", "RR@10", "nDCG@10", "Success@5")
 """The measures that are plotted."""
 
-LISTED = 50
-"""Queries that a table lists; `labeler evaluate --json` has them all."""
+REST = "the evaluation's JSON has them all"
+"""Where the queries are that a table does not list."""
 
 
 def measured(found: Dossier) -> Section:
@@ -212,10 +213,11 @@ def _clusters(runs: Sequence[Report]) -> Iterator[Block]:
         f"Queries with nothing relevant in the top {near}, by what may mend them",
     )
     worst = sorted(rows, key=lambda query_id: (-len(by[query_id]), query_id))
-    yield from _listed(
+    yield from listed(
         ("query", "text", "kind", "cluster", "missed by"),
         [[*rows[query_id], ", ".join(by[query_id])] for query_id in worst],
         title=f"Missed queries ({len(rows):,})",
+        rest=REST,
     )
 
 
@@ -232,7 +234,8 @@ def _in_error(runs: Sequence[Report]) -> Iterator[Block]:
             rows.append([query_id, clipped(texts[query_id].text), what, *counts])
     if rows:
         header = ("query", "text", "what came back", *(report.ranked.system for report in runs))
-        yield from _listed(header, rows, title="Passages that must not come back")
+        title = "Passages that must not come back"
+        yield from listed(header, rows, title=title, rest=REST)
 
 
 def _unanswerable(runs: Sequence[Report]) -> Iterator[Block]:
@@ -247,13 +250,7 @@ def _unanswerable(runs: Sequence[Report]) -> Iterator[Block]:
     if rows:
         header = ("query", "text", "why", *(report.ranked.system for report in runs))
         title = f"Unanswerable queries ({len(rows):,})"
-        yield from _listed(header, list(rows.values()), title=title)
-
-
-def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], *, title: str) -> Iterator[Block]:
-    yield Table(header, rows[:LISTED], title)
-    if len(rows) > LISTED:
-        yield Said(f"And {len(rows) - LISTED:,} more: `labeler evaluate --json` has them all.")
+        yield from listed(header, list(rows.values()), title=title, rest=REST)
 
 
 def near(found: Dossier) -> Section:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
-from labeler.reports import dossier_judge, dossier_retrieval, render, variants
+from labeler.reports import dossier_answers, dossier_judge, dossier_retrieval, render, variants
 from labeler.reports import retrieval_text as text
 from labeler.reports.agreement import Report as Agreement
 from labeler.reports.blocks import TONES, Block, Card, Cards, Listed, Section, Tone
@@ -15,13 +16,13 @@ from labeler.reports.variants_text import signed
 from labeler.stats.agreement import SIGNIFICANT
 
 CARDS = 3
-"""Runs whose lead measure stands on a card."""
+"""Runs whose lead measure stands on a card, and systems whose share of right answers does."""
 
 
 def title(found: Dossier) -> str:
     """What the report is of."""
     if found.basis is None:
-        return "Report on a judge"
+        return "Report on answers" if isinstance(found.judged, str) else "Report on a judge"
     return f"Retrieval report on {found.basis.ref}"
 
 
@@ -43,6 +44,7 @@ def sections(found: Dossier) -> list[Section]:
         dossier_retrieval.compared(found),
         dossier_retrieval.missed(found),
         dossier_retrieval.near(found),
+        *([] if found.answers is None else [dossier_answers.answers(found.answers)]),
         dossier_judge.grounds(found),
     ]
 
@@ -63,6 +65,8 @@ def _cards(found: Dossier) -> Iterator[Card]:
             f"{measured.n:,} pairs",
             TONES[gate.decision],
         )
+    if found.answers is not None:
+        yield from islice(dossier_answers.cards(found.answers), CARDS)
     if isinstance(found.runs, str):
         return
     for report in found.runs[:CARDS]:
@@ -102,6 +106,8 @@ def _lines(found: Dossier) -> Iterator[str]:
             f"Near misses: {many[0]:,} that people have labelled and {many[1]:,} that the judge "
             f"proposes are not in {found.near_misses.basis.ref}."
         )
+    if found.answers is not None:
+        yield from dossier_answers.lines(found.answers)
 
 
 def _differences(made: variants.Report) -> Iterator[str]:

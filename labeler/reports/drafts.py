@@ -217,7 +217,7 @@ def done_lines(done: Done, found: Status) -> Iterator[str]:
     if done.nothing:
         yield f"  {counted(done.nothing, 'passage')} of which nobody would ask anything"
     if any(one.asked.unreadable for one in done.stages):
-        yield "  unreadable replies are kept; --retry-unreadable asks again"
+        yield "  unreadable replies are kept, to be asked again when that is wanted"
     counts = found.counts
     yield (
         f"{counts['waiting']:,} drafts wait on the Drafts page, {counts['set_aside']:,} are set "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from labeler.errors import LabelerError
+from labeler.errors import LabelerError, UsageError
+from labeler.reports.render import counted
 from labeler.reports.retrieval import Report
 from labeler.stats.measures import Measure, measure
 from labeler.store.evaluations import Baseline
@@ -33,7 +34,7 @@ class Floor(NamedTuple):
 
 
 def floor(text: str) -> Floor:
-    """Read `R@5=0.80`. Raises UsageError for no measure, LabelerError for no number in 0 to 1."""
+    """Read `R@5=0.80`. Raises UsageError for no measure, and for no number in 0 to 1."""
     name, equals, number = text.partition("=")
     measured = measure(name.strip())
     try:
@@ -41,7 +42,7 @@ def floor(text: str) -> Floor:
     except ValueError:
         least = -1.0
     if not equals or not 0 <= least <= 1:
-        raise LabelerError(f"{text!r} sets no floor: expected such as R@5=0.80, from 0 to 1")
+        raise UsageError(f"{text!r} sets no floor: expected such as R@5=0.80, from 0 to 1")
     return Floor(measured, least)
 
 
@@ -68,7 +69,7 @@ def check(
     for name in none_of:
         found = counts[name]
         many = sum(map(len, found.values()))
-        where = f" for {len(found)} queries" if many else ""
+        where = f" for {counted(len(found), 'query', plural='queries')}" if many else ""
         checks.append(Check(f"no {name}", not many, f"{many} returned{where}"))
     return checks
 
@@ -91,7 +92,8 @@ def _drops(report: Report, baseline: Baseline, max_drop: float) -> list[Check]:
             shown = (held.golden, basis.ref) if what == "golden set" else (then, now)
             raise LabelerError(
                 f"Baseline {baseline.name} has another {what} ({shown[0]}, now {shown[1]}): "
-                "review a new one with `labeler baseline set`"
+                "review a new one",
+                needs="baseline",
             )
     checks = []
     for name, before in held.measures.items():

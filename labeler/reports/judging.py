@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labeler.judges import lexical
 from labeler.judging import Summary
-from labeler.reports.render import money
+from labeler.reports.render import counted, money
 
 
 def title(name: str) -> str:
@@ -34,5 +34,6 @@ def summary(done: Summary, what: str = "pairs") -> str:
         lines.append(f"  up to {money(done.cost_uncertain)} more for calls without an account")
     if done.unreadable + done.unreadable_kept:
         count = done.unreadable + done.unreadable_kept
-        lines.append(f"  {count:,} unreadable replies are kept; --retry-unreadable asks again")
+        kept = counted(count, "unreadable reply", plural="unreadable replies")
+        lines.append(f"  {kept} kept, to be asked again when that is wanted")
     return "\n".join(lines)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labeler.errors import UsageError
 from labeler.reports.basis import Basis, Ranked
 from labeler.stats import retrieval, threshold
 from labeler.stats.intervals import Estimate
-from labeler.stats.measures import NAMES, Measure, Reading, measure
+from labeler.stats.measures import DEEPEST, NAMES, Measure, Reading, measure
 from labeler.stats.needs import mean_over_needs, need_means
 
 SEED = 0
@@ -19,9 +20,12 @@ SEED = 0
 
 def measures_at(ks: Sequence[int]) -> tuple[Measure, ...]:
     """What is measured: every measure at each k, and RR@10 and nDCG@10; without a k the standard
-    ones."""
+    ones. Raises UsageError for a k outside 1 to DEEPEST."""
     if not ks:
         return retrieval.STANDARD
+    wrong = [k for k in ks if not 1 <= k <= DEEPEST]
+    if wrong:
+        raise UsageError(f"A cutoff of {wrong[0]}: expected a k from 1 to {DEEPEST:,}")
     asked = [Measure(name, k) for name in NAMES for k in sorted(set(ks))]
     return tuple(dict.fromkeys([*asked, measure("RR@10"), measure("nDCG@10")]))
 

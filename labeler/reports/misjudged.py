@@ -13,7 +13,7 @@ from labeler.model import GRADES, Grade
 from labeler.reports.basis import NAMED
 from labeler.reports.measuring import SEED
 from labeler.reports.partly import Partly
-from labeler.reports.retrieval import ends
+from labeler.reports.retrieval import ends, undefined
 from labeler.stats import share
 from labeler.stats.correction import ENOUGH
 from labeler.stats.intervals import Estimate
@@ -156,9 +156,7 @@ def numbers(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, each in estimates.items():
         found |= {name: each.value, f"{name}_interval": ends(each)}
-    return found | {
-        "undefined": {name: each.reason for name, each in estimates.items() if each.reason}
-    }
+    return found | {"undefined": undefined(estimates)}
 
 
 def imagined_as_json(found: Imagined) -> dict[str, Any]:

@@ -104,11 +104,11 @@ def build(
     lacks. Queries that it holds out are left alone. Raises LabelerError where there is no run.
     """
     if golden == SETTLED:
-        raise UsageError("Near misses are of a golden set: freeze one with `labeler golden freeze`")
+        raise UsageError("Near misses are of a golden set: freeze one", needs="golden set")
     basis = bases.read(store, golden)
-    names = list(dict.fromkeys(systems)) or [run.system for run in runs.current(store)]
+    names = list(dict.fromkeys(systems)) or runs.systems(store)
     if not names:
-        raise LabelerError("There is no run to pool: import one with `labeler import run`")
+        raise LabelerError("There is no run to pool: import one", needs="run")
     ranked = [bases.ranked(store, name, basis=basis) for name in names]
     pool = pooled(basis, ranked, depth=depth)
     known = sort(store, basis, pool, judged=judged)

@@ -47,7 +47,7 @@ def lines(report: Report) -> Iterator[str]:
             yield f"{title} ({len(proposals):,})"
             yield from map(_line, proposals[:SHOWN])
             if len(proposals) > SHOWN:
-                yield f"  and {len(proposals) - SHOWN:,} more (--json holds all)"
+                yield f"  and {len(proposals) - SHOWN:,} more (the JSON holds all)"
 
 
 def _line(one: Proposal) -> str:
@@ -152,16 +152,16 @@ def _why(report: Report, rise: float) -> str:
 def _next(report: Report) -> Iterator[str]:
     name = report.basis.ref.rpartition("@")[0]
     if report.by_people:
-        yield f"`labeler golden freeze {name}` takes what people labelled into the next version."
+        yield f"Freezing {name} again takes what people labelled into its next version."
     if report.by_judge and report.judged:
         trusted = report.judged.decision is Decision.TRUSTED
         but = "trusted" if trusted else f"{report.judged.decision}, so its YES only proposes"
         yield (
-            f"The judge is {but}: `labeler golden near-misses {name} --queue NAME` gives the "
-            f"{counted(len(report.by_judge), 'pair')} to people on the labelling page."
+            f"The judge is {but}: a list of the {counted(len(report.by_judge), 'pair')} gives them "
+            "to people on the labelling page."
         )
     if report.counts.unjudged:
         yield (
-            f"`labeler pool --depth {report.depth}` and `labeler judge` have what is not judged "
-            "graded."
+            f"Pooling the runs to depth {report.depth}, and the judge after it, have what is not "
+            "judged graded."
         )

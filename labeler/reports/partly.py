@@ -41,6 +41,11 @@ class Sides(NamedTuple):
     people: Values
     complete: NDArray[np.bool_]
 
+    def minus(self, other: Sides) -> Sides:
+        """What the one run has over the other, where people are through with both."""
+        judge, people = self.judge - other.judge, self.people - other.people
+        return Sides(judge, people, self.complete & other.complete)
+
 
 @dataclass(frozen=True)
 class Partly:
@@ -218,8 +223,9 @@ def build(
     where the judge has judged no query of the runs.
     """
     who = " ".join(filter(None, (judged.judge, judged.rubric, judged.model)))
+    corpus = outlines(store)
     said = bases.gains(
-        verdicts.graded(store, judge=judged.judge, rubric=judged.rubric, model=judged.model)
+        verdicts.graded(store, judge=judged.judge, rubric=judged.rubric, model=judged.model), corpus
     )
     held = _held_out(store, golden) & said.keys()
     basis = _basis(store, {q: of for q, of in said.items() if q not in held}, who=who)
@@ -231,9 +237,10 @@ def build(
     kept = {q: of for q, of in basis.golden.items() if q in there}
     if not kept:
         names = " and ".join(runs)
-        raise LabelerError(f"{who} has judged no pair of a query of {names}: run `labeler judge`")
+        none = f"{who} has judged no pair of a query of {names}: let it judge"
+        raise LabelerError(none, needs="verdicts")
     rows = ((of.query_id, of.passage_id, bases.NAMED[of.grade]) for of in comparison.settled(store))
-    labels = bases.gains(row for row in rows if row[0] in kept)
+    labels = bases.gains((row for row in rows if row[0] in kept), corpus)
     decided = evidence.outcomes(store).items()
     nothing = {q for q, of in decided if of.outcome is not evidence.Outcome.OPEN} & kept.keys()
     everything = {q: {**of, **labels.get(q, {})} for q, of in kept.items()}

@@ -10,20 +10,18 @@ from labeler.store.db import Store
 
 
 class Step(NamedTuple):
-    """One step of the path from nothing to a decision. `page` is where the app does it, `command`
-    how the terminal does."""
+    """One step of the path from nothing to a decision. `page` is where the app does it."""
 
     name: str
     done: bool
     said: str
     page: str
-    command: str
 
 
 def steps(store: Store) -> list[Step]:
     """The path, in order, as far as it has been walked."""
     passages, asked = corpora.count(store), len(queries.ids(store))
-    systems, candidates = len(runs.current(store)), runs.candidates(store)
+    systems, candidates = len(runs.systems(store)), runs.candidates(store)
     judges = verdicts.judges(store)
     check = next(iter(spotchecks.history(store)), None)
     overall = tasks.overall(store, check.name) if check else tasks.Overall(0, 0)
@@ -35,34 +33,29 @@ def steps(store: Store) -> list[Step]:
             passages > 0 and asked > 0,
             f"{counted(passages, 'passage')}, {counted(asked, 'query', plural='queries')}",
             "data",
-            "labeler import corpus FILE; labeler import queries FILE",
         ),
         Step(
             "Bring runs and pool them",
             candidates > 0,
             f"{counted(systems, 'system')}, {counted(candidates, 'candidate pair')}",
-            "data",
-            "labeler import run FILE --system NAME; labeler pool",
+            "judge" if systems else "data",
         ),
         Step(
             "Let a judge grade them",
             graded > 0,
             f"{counted(graded, 'verdict')} of {counted(len(judges), 'judge')}",
-            "data",
-            "labeler judge, or labeler import verdicts FILE --judge NAME",
+            "judge",
         ),
         Step(
             "Draw a spot check",
             check is not None,
             f"{counted(check.n, 'pair')}{named}" if check else "none is drawn",
-            "data",
-            "labeler spotcheck draw first",
+            "judge",
         ),
         Step(
             "Label it blind",
             0 < overall.wanted <= overall.done,
             f"{overall.done:,} of {overall.wanted:,} labels{named}",
             "label",
-            "labeler app",
         ),
     ]

@@ -46,7 +46,7 @@ def share(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"{DASH} ({estimate.reason})"
     if estimate.interval is None:
-        return percent(estimate.value)
+        return f"{percent(estimate.value)}{without(estimate)}"
     lo, hi = estimate.interval
     return f"{percent(estimate.value)} ({percent(lo)} to {percent(hi)})"
 
@@ -56,10 +56,14 @@ def coefficient(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"{DASH} ({estimate.reason})"
     if estimate.interval is None:
-        why = f" (no interval: {estimate.reason})" if estimate.reason else ""
-        return f"{estimate.value:.2f}{why}"
+        return f"{estimate.value:.2f}{without(estimate)}"
     lo, hi = estimate.interval
     return f"{estimate.value:.2f} ({lo:.2f} to {hi:.2f})"
+
+
+def without(estimate: Estimate) -> str:
+    """Why a number stands without an interval, in brackets; "" where nothing says."""
+    return f" (no interval: {estimate.reason})" if estimate.reason else ""
 
 
 def counted(count: int, noun: str, *, plural: str = "") -> str:
@@ -189,7 +193,7 @@ def _slices(report: Report) -> Iterator[str]:
         if hidden:
             above = sum(part.reading == ABOVE for part in hidden)
             loud = f", {above} of them {ABOVE}" if above else ""
-            yield f"  and {len(hidden):,} smaller{loud} (--json holds all)"
+            yield f"  and {len(hidden):,} smaller{loud} (the JSON holds all)"
 
 
 def _slice(part: Slice) -> str:

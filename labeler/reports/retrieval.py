@@ -192,7 +192,7 @@ def as_json(report: Report) -> dict[str, Any]:
             "n_queries": len(set(evaluation.query_ids) - set(evaluation.missing)),
             **means_as_json(report.without_missing),
         },
-        "unknown_queries": list(evaluation.unknown),
+        "unknown_queries": [q for q in evaluation.unknown if q not in basis.left_out],
         "slices": [_slice(part) for part in evaluation.slices],
         "missed_at": report.near,
         "missed_queries": [
@@ -223,6 +223,9 @@ def as_json(report: Report) -> dict[str, Any]:
             "recall_interval": ends(facts_found.recall),
             "complete": facts_found.complete.value,
             "complete_interval": ends(facts_found.complete),
+            "undefined": undefined(
+                {"recall": facts_found.recall, "complete": facts_found.complete}
+            ),
             "queries": [found._asdict() for found in facts_found.found],
         },
         "threshold": threshold_as_json(report.threshold),
@@ -240,8 +243,13 @@ def means_as_json(means: Mapping[str, Estimate]) -> dict[str, Any]:
     return {
         "measures": {name: found.value for name, found in means.items()},
         "intervals": {name: ends(found) for name, found in means.items()},
-        "undefined": {name: found.reason for name, found in means.items() if found.reason},
+        "undefined": undefined(means),
     }
+
+
+def undefined(estimates: Mapping[str, Estimate]) -> dict[str, str]:
+    """Why a number, or its interval, does not exist, by its name."""
+    return {name: found.reason for name, found in estimates.items() if found.reason}
 
 
 def ends(estimate: Estimate) -> list[float] | None:
@@ -257,6 +265,7 @@ def threshold_as_json(found: threshold.Threshold) -> dict[str, Any]:
         "unscored": found.unscored,
         "auc": found.auc.value,
         "auc_interval": ends(found.auc),
+        "undefined": undefined({"auc": found.auc}),
         "best": found.best and found.best._asdict(),
         "recommended": found.recommended,
         "reason": found.reason,

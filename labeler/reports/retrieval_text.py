@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from datetime import datetime
 from itertools import groupby
 
@@ -26,8 +26,7 @@ def number(found: Estimate) -> str:
     if found.value is None:
         return f"{DASH} ({found.reason})"
     if found.interval is None:
-        why = f" (no interval: {found.reason})" if found.reason else ""
-        return f"{found.value:.3f}{why}"
+        return f"{found.value:.3f}{render.without(found)}"
     lo, hi = found.interval
     return f"{found.value:.3f} ({lo:.3f} to {hi:.3f})"
 
@@ -97,14 +96,15 @@ def apart(found: Report) -> list[tuple[str, str]]:
     """What is counted by itself and never averaged."""
     evaluation = found.evaluation
     rows = [
-        (name, f"{sum(map(len, of.values())):,} returned, for {len(of):,} queries; must be 0")
+        (name, f"{sum(map(len, of.values())):,} returned, for {_queries(of)}; must be 0")
         for name, of in (
             ("Unauthorised", evaluation.unauthorised),
             ("Out of date", evaluation.out_of_date),
         )
     ]
     repeats = evaluation.duplicates
-    rows.append(("Duplicates", f"{sum(repeats.values()):,} slots, for {len(repeats):,} queries"))
+    slots = counted(sum(repeats.values()), "slot")
+    rows.append(("Duplicates", f"{slots}, for {_queries(repeats)}"))
     silent = evaluation.unanswerable
     if silent:
         quiet = sum(each.quiet for each in silent)
@@ -113,7 +113,7 @@ def apart(found: Report) -> list[tuple[str, str]]:
         rows.append(
             (
                 "Unanswerable",
-                f"{counted(len(silent), 'query', plural='queries')}, kept quiet on {quiet:,}{top}",
+                f"{_queries(silent)}, kept quiet on {quiet:,}{top}",
             )
         )
     if found.facts is not None:
@@ -122,6 +122,10 @@ def apart(found: Report) -> list[tuple[str, str]]:
         rows.append(("Required facts", f"{said}, {whole}, {found.facts.queries:,} queries"))
     rows.append(("Cut of scores", cut(found)))
     return rows
+
+
+def _queries(found: Sized) -> str:
+    return counted(len(found), "query", plural="queries")
 
 
 def cut(found: Report) -> str:
@@ -159,12 +163,12 @@ def _missed(found: Report) -> Iterator[str]:
     if not found.clusters:
         return
     yield ""
-    yield f"Nothing relevant in the top {found.near}: {len(found.missed):,} queries"
+    yield f"Nothing relevant in the top {found.near}: {_queries(found.missed)}"
     for cluster, queries in found.clusters.items():
         yield f"  {cluster} ({len(queries):,}): {ADVICE[cluster]}"
         yield from (f"    {query.query_id}  {short(query.text)}" for query in queries[:LISTED])
         if len(queries) > LISTED:
-            yield f"    and {len(queries) - LISTED:,} more (--json holds all)"
+            yield f"    and {len(queries) - LISTED:,} more (the JSON holds all)"
 
 
 def checks(found: Sequence[Check]) -> Iterator[str]:

@@ -22,7 +22,11 @@ def junit(report: Report, checks: Sequence[Check]) -> str:
     system, basis = report.ranked.system, report.basis.ref
     failed = sum(not each.passed for each in checks)
     cases = list(checks) or [
-        Check("evaluated", True, f"{len(report.evaluation.query_ids)} queries")
+        Check(
+            "evaluated",
+            True,
+            render.counted(len(report.evaluation.query_ids), "query", plural="queries"),
+        )
     ]
     suite = ElementTree.Element(
         "testsuite",
@@ -80,7 +84,8 @@ def _markdown(report: Report, checks: Sequence[Check]) -> Iterator[str]:
     missed = report.missed
     if missed:
         yield ""
-        yield f"Nothing relevant in the top {report.near}: {len(missed)} queries."
+        queries = render.counted(len(missed), "query", plural="queries")
+        yield f"Nothing relevant in the top {report.near}: {queries}."
         yield ""
         for query, cluster in missed[:LISTED]:
             yield f"- {code(query.query_id)} {code(render.short(query.text))} ({cluster})"

@@ -95,7 +95,9 @@ def build(
         run = dict(bases.ranked(store, chosen, basis=basis).run)
     rankings = {query_id: came_back.get(query_id, run.get(query_id)) for query_id in asked}
     bars = basis.barred({query_id: ranking or () for query_id, ranking in rankings.items()})
-    fingerprints = {passage_id: of.fingerprint for passage_id, of in basis.corpus.items()}
+    fingerprints = {
+        passage_id: of.fingerprint for passage_id, of in basis.corpus.items() if of.fingerprint
+    }
     index = triage.Index(basis.known, fingerprints)
     found = []
     for query_id, ranking in rankings.items():
@@ -120,7 +122,7 @@ def build(
 def _newest(store: Store) -> str:
     known = runs.current(store)
     if not known:
-        raise LabelerError("There is no run to triage: `labeler import run FILE --system NAME`")
+        raise LabelerError("There is no run to triage: import one", needs="run")
     return max(known, key=lambda run: run.imported_at).system
 
 

@@ -83,7 +83,7 @@ def build(
     """Compare stored runs, each pair in the order given. Raises UsageError for fewer than two."""
     systems = list(dict.fromkeys(systems))
     if len(systems) < 2:
-        raise UsageError("Comparing takes two systems or more: --run A --run B")
+        raise UsageError("Comparing takes two systems or more", needs="two systems")
     basis = bases.read(store, golden)
     measures = measures_at(ks)
     found = {
@@ -127,10 +127,11 @@ def _variant(
     at_tokens: list[budget.BudgetPoint] = []
     at_cutoffs: list[budget.BudgetPoint] = []
     if basis.corpus:
+        tokens = basis.tokens(ranked.run)
         at_tokens = budget.at_tokens(
             basis.golden,
             ranked.run,
-            basis.tokens,
+            tokens,
             budgets=BUDGETS,
             reading=reading,
             barred=barred,
@@ -140,7 +141,7 @@ def _variant(
         at_cutoffs = budget.at_cutoffs(
             basis.golden,
             ranked.run,
-            basis.tokens,
+            tokens,
             ks=CUTOFFS,
             reading=reading,
             barred=barred,
@@ -238,6 +239,9 @@ def _point(point: budget.BudgetPoint) -> dict[str, Any]:
         "recall_interval": retrieval.ends(point.recall),
         "tokens": point.tokens.value,
         "passages": point.passages.value,
+        "undefined": retrieval.undefined(
+            {"recall": point.recall, "tokens": point.tokens, "passages": point.passages}
+        ),
         "queries": point.queries,
         "unknown": point.unknown,
     }
@@ -248,12 +252,14 @@ def _difference(found: Difference) -> dict[str, Any]:
         "measure": str(found.measure),
         "difference": found.difference.value,
         "difference_interval": retrieval.ends(found.difference),
+        "undefined": retrieval.undefined({"difference": found.difference}),
         "means": found.means and list(found.means),
         "slices": [
             part._asdict()
             | {
                 "difference": part.difference.value,
                 "difference_interval": retrieval.ends(part.difference),
+                "undefined": retrieval.undefined({"difference": part.difference}),
             }
             for part in found.slices
         ],

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from labeler import bm25
 from labeler.model import GRADES
-from labeler.reports.render import DASH, counted, short, table
+from labeler.reports.render import DASH, counted, short, table, without
 from labeler.reports.retrieval_text import number
 from labeler.reports.variants import Report
 from labeler.stats.intervals import Estimate
@@ -82,7 +82,7 @@ def signed(found: Estimate) -> str:
     if found.value is None:
         return f"{DASH} ({found.reason})"
     if found.interval is None:
-        return f"{found.value:+.3f}"
+        return f"{found.value:+.3f}{without(found)}"
     lo, hi = found.interval
     return f"{found.value:+.3f} ({lo:+.3f} to {hi:+.3f})"
 

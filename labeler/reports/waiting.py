@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from labeler.reports import casebook, drafts
-from labeler.store import adjudications, spotchecks, tasks, verdicts
+from labeler.reports import drafts, query_states
+from labeler.store import differences, spotchecks, tasks, verdicts
 from labeler.store.db import Store
 from labeler.store.people import Person
 
@@ -49,6 +49,12 @@ def waiting(store: Store, person: Person) -> list[Waiting]:
     return [one for one in mine if one is not None]
 
 
+def prepare(store: Store) -> None:
+    """Read what everybody's Home asks for, so that who comes first need not wait for it."""
+    _to_review(store)
+    query_states.states(store)
+
+
 def landing(found: Sequence[Waiting]) -> str:
     """The page on which a person's work is, of what is `waiting`; "home" where nothing is."""
     return next((one.page for one in found), "home")
@@ -66,7 +72,7 @@ def _to_label(store: Store, name: str) -> Waiting | None:
 def _to_review(store: Store) -> Waiting | None:
     judged = next(iter(verdicts.judges(store)), None)
     judge, rubric, model = judged[:3] if judged else ("", "", "")
-    left = adjudications.left(store, judge=judge, rubric=rubric, model=model)
+    left = differences.queue(store, judge=judge, rubric=rubric, model=model).total
     return Waiting("review", left, f"{left:,} differences to settle") if left else None
 
 
@@ -76,7 +82,7 @@ def _to_accept(store: Store) -> Waiting | None:
 
 
 def _to_answer(store: Store) -> Waiting | None:
-    left, failed, conflicts = casebook.standing(store)
+    left, failed, conflicts = query_states.standing(store)
     if not conflicts and not left:
         return None
     parts = [f"{left:,} queries wait for an answer"]
@@ -102,6 +108,7 @@ _SAID = {
     "change query": "Queries changed",
     "accept draft": "Drafts accepted",
     "reject draft": "Drafts rejected",
+    "undo draft": "Decisions on drafts undone",
     "failure": "Production failures reported",
     "search": "Searches kept as evidence",
     "candidate": "Passages found by hand",

@@ -172,6 +172,8 @@ def confirm(
     made = _workshop(store, first, second, found, part=part, seed=seed)
     pairs = [one.pair for one in found.pairs if in_part(one.need_id, part)]
     if not pairs:
+        if part is Part.ALL:
+            raise LabelerError("No pair has a label and the verdicts of both")
         raise LabelerError(
             "No held-out pair has a label and the verdicts of both: judge the held-out pairs with "
             "both, or draw more of them"

@@ -44,6 +44,10 @@ def sentence(made: Workshop) -> str:
 
 def looked(look: Look) -> str:
     """What a look at held-out pairs said, and what its number does to that."""
+    if not look.first:
+        read = counted(look.n, "held-out case")
+        at = f"look {look.look} at them"
+        return f"{read} of {look.second} read one by one, {at}: this confirms nothing."
     if look.part == Part.ALL:
         return (
             "All pairs were looked at, those that could have been held out as well: this confirms "
@@ -96,7 +100,7 @@ def lines(made: Workshop, *, shown: int = 20) -> Iterator[str]:
         yield ""
         yield from _case(one)
     if len(changed) > shown:
-        yield f"and {len(changed) - shown:,} more (--json holds all)"
+        yield f"and {len(changed) - shown:,} more (the JSON holds all)"
 
 
 def reasons(made: Workshop) -> Iterator[str]:

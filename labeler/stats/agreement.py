@@ -27,6 +27,7 @@ from labeler.stats.kappa import (
     kappa,
     kappa_closed_form,
     kappas,
+    losses,
     merged,
 )
 
@@ -174,10 +175,10 @@ def share(x: float, n: float, *, reason: str) -> Estimate:
 def effective_counts(table: Table, squares: Table) -> Effective:
     """The plain sample that a weighted one is worth. Sums of weights and of squared weights."""
     total = float(table.sum())
-    rate = (total - float(np.trace(table))) / total
+    # From the cells off the diagonal: a difference of sums would round 0 to something else.
+    rate = float((table * losses(len(table))).sum()) / total
     n = total**2 / float(squares.sum())
-    # Real-valued sums of weights may round a certain 0 or n to just outside it.
-    return Effective(rate, n, min(max(rate * n, 0.0), n))
+    return Effective(rate, n, min(rate * n, n))
 
 
 def _coefficients(table: Table, drawn: Table, *, queries: int) -> tuple[dict[str, Estimate], int]:
@@ -267,16 +268,28 @@ def direction(table: Table, *, squares: Table | None = None) -> Direction:
     total = float(table.sum())
     if not total:
         return Direction(None, None, 0, None, "none", _EMPTY)
-    grades = np.arange(len(table))
-    mean = float((table.sum(0) - table.sum(1)) @ grades) / total
-    covariance = np.diag(squares.sum(0) + squares.sum(1)) - squares - squares.T
-    df = int(np.linalg.matrix_rank(covariance, hermitian=True))
-    if not df:
-        return Direction(mean, None, 0, None, "none", "no pair disagrees: nothing to test")
+    # The diagonal tells nothing, and would drown what is off it where weights differ much.
+    apart = 1 - np.eye(len(table))
+    table, squares = table * apart, squares * apart
     difference = table.sum(1) - table.sum(0)
-    statistic = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
-    p = float(gammaincc(df / 2, statistic / 2))
+    mean = -float(difference @ np.arange(len(table))) / total
+    kept = _told_apart(squares)
+    if not len(kept):
+        return Direction(mean, None, 0, None, "none", "no pair disagrees: nothing to test")
+    covariance = np.diag(squares.sum(0) + squares.sum(1)) - squares - squares.T
+    inverse = np.linalg.pinv(covariance[np.ix_(kept, kept)], hermitian=True)
+    statistic = max(0.0, float(difference[kept] @ inverse @ difference[kept]))
+    p = float(gammaincc(len(kept) / 2, statistic / 2))
     found = p < SIGNIFICANT and mean != 0
     return Direction(
-        mean, statistic, df, p, ("lenient" if mean > 0 else "strict") if found else "none"
+        mean, statistic, len(kept), p, ("lenient" if mean > 0 else "strict") if found else "none"
     )
+
+
+def _told_apart(table: Table) -> NDArray[np.intp]:
+    """The grades whose margins can differ by themselves: of those that disagreements link, directly
+    or by way of others, all but the lowest, whose margin follows from theirs."""
+    many = len(table)
+    linked = np.linalg.matrix_power(np.eye(many) + (table + table.T > 0), many) > 0
+    lowest = linked.argmax(axis=1)
+    return np.flatnonzero(lowest != np.arange(many))

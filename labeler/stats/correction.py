@@ -231,7 +231,7 @@ def _interval(
         return Estimate(shown, reason="every labelled query has the same value")
     else:
         worth = there
-    degrees = _degrees(rest, there - fitted, known=min(1.0, there / worth))
+    degrees = _degrees(rest, max(1.0, there - fitted), known=min(1.0, there / worth))
     z = float(stdtrit(degrees, 0.975))
     error = max(0.0, variance) ** 0.5 / width
     lean = _skew(rest, sums.weights) * (1 + 2 * Z95**2) / 6 * error
@@ -269,7 +269,7 @@ def _degrees(rest: Values, most: float, *, known: float) -> float:
     n = len(rest)
     centred = rest - rest.mean()
     if n < 4 or (centred**2).mean() <= TINY:
-        return max(1.0, most)
+        return most
     kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2)
     heavy = 2 * n / max(kurtosis - (n - 3) / (n - 1), 2 * n / most)
     return max(1.0, 1 / (known / most + (1 - known) / heavy))

@@ -19,6 +19,9 @@ from labeler.stats.intervals import (
 THRESHOLD = 0.10
 """The share of pairs on which a trusted judge may disagree with people."""
 
+LEAST_THRESHOLD = 0.0001
+"""A smaller share takes more than 30,000 labels to show."""
+
 MOST_LABELS = 10_000
 """More labels than this are not asked of people: the search for what settles a decision ends."""
 

@@ -156,5 +156,6 @@ def percent(value: float, *, beside: float | None = None) -> str:
 
 
 def _rounded(value: float, digits: int) -> str:
-    """A percentage without trailing zeros."""
-    return f"{100 * value:.{digits}f}".rstrip("0").rstrip(".") + "%"
+    """A percentage without trailing zeros, and without the sign of a zero."""
+    text = f"{100 * value:.{digits}f}".rstrip("0").rstrip(".")
+    return f"{'0' if text == '-0' else text}%"

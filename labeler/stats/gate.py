@@ -16,7 +16,14 @@ from dataclasses import dataclass
 from labeler.model import GRADES, Decision
 from labeler.stats import explanation
 from labeler.stats.agreement import ConstantJudge, Effective
-from labeler.stats.evidence import THRESHOLD, Evidence, Outlook, labels_to_trust, rule_of_thumb
+from labeler.stats.evidence import (
+    LEAST_THRESHOLD,
+    THRESHOLD,
+    Evidence,
+    Outlook,
+    labels_to_trust,
+    rule_of_thumb,
+)
 from labeler.stats.intervals import Interval
 
 FURTHER = (0, 1, 2)
@@ -68,8 +75,8 @@ def decide(
     (`sampling.weigh`): a decision would not speak for them.
     Raises ValueError for counts or a threshold that are none.
     """
-    if not 0 < threshold < 1:
-        raise ValueError(f"a threshold of {threshold}: expected between 0 and 1")
+    if not LEAST_THRESHOLD <= threshold < 1:
+        raise ValueError(f"a threshold of {threshold}: expected between {LEAST_THRESHOLD} and 1")
     if n == 0:
         return _nothing(threshold, planned)
     if constant is None:

@@ -88,6 +88,8 @@ def confidence_sequence(x: float, n: float, *, level: float = 0.95) -> Interval:
     floor = mixture + math.log(1 - level)
 
     def inside(p: float) -> bool:
+        if p >= 1:  # bisection comes that near where x is a hair below n
+            return False
         agree = 0.0 if x == n else (n - x) * math.log1p(-p)
         return (0.0 if x == 0 else x * math.log(p)) + agree > floor
 

@@ -73,12 +73,19 @@ class Measure(NamedTuple):
         return f"{self.name}@{self.k}"
 
 
+DEEPEST = 10_000
+"""The largest k."""
+
+
 def measure(text: str) -> Measure:
-    """Read `R@5`. Raises UsageError for another name, or a k that is no whole number from 1."""
+    """Read `R@5`. Raises UsageError for another name, or a k that is no whole number from 1 to
+    DEEPEST."""
     name, at, k = text.rpartition("@")
-    if not at or name not in NAMES or not (k.isascii() and k.isdigit()) or int(k) < 1:
+    whole = k.isascii() and k.isdigit() and len(k) < 20
+    if not at or name not in NAMES or not whole or not 1 <= int(k) <= DEEPEST:
         raise UsageError(
-            f"{text!r} is no measure: expected one of {', '.join(NAMES)} and @k, k >= 1"
+            f"{text!r} is no measure: expected one of {', '.join(NAMES)} and @k, k from 1 to "
+            f"{DEEPEST:,}"
         )
     return Measure(name, int(k))
 
@@ -129,8 +136,10 @@ def measure_queries(
     """The measures of each query, (queries, measures).
 
     NaN: P/retrieved and Judged where nothing came back. Each layout must have been cut at the
-    deepest k or deeper, and have a relevant passage.
+    deepest k or deeper, and have a relevant passage. Raises ValueError for a k below 1.
     """
+    if any(each.k < 1 for each in measures):  # pytrec_eval would end the process
+        raise ValueError(f"{', '.join(map(str, measures))}: expected every k to be 1 or more")
     found = np.empty((len(layouts), len(measures)))
     if not layouts:
         return found

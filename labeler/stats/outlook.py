@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.stats.correction import ENOUGH, TINY, Corrected
+from labeler.stats.intervals import Z95
 from labeler.stats.measures import Values
 from labeler.stats.next_labels import Foretold
 
@@ -112,14 +113,14 @@ def _steps(half: float, shrinks: Values, open_: Frame, *, at: Sequence[int]) -> 
 def _shrinking(found: Corrected, n: int, *, judge: Values, open_: Frame) -> Values | None:
     """What the interval is expected to be multiplied by with 0, 1, ... more queries labelled; None
     where the labelled ones do not tell."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # scipy.stats takes a second to load
 
     interval, fitted = found.corrected.interval, 1 + (found.weight > 0)
     if interval is None or found.labelled < FEW + fitted:
         return None
     half = (interval.hi - interval.lo) / 2
     more = np.arange(open_.units + 1)
-    student = t.ppf(0.975, n + more - fitted)
+    student = stdtrit(n + more - fitted, 0.975)
     now = (half / student[0]) ** 2
     fixed = min(now, found.weight**2 * _between(judge))
     after = fixed + (now - fixed) * n * (n + more * open_.gain) / (n + more) ** 2
@@ -136,8 +137,6 @@ def _between(judge: Values) -> float:
 def _from_verdicts(judge: Values, foretold: Foretold, *, gain: float) -> tuple[float, Values]:
     """Half an interval for one labelled query, and what it is multiplied by for 0, 1, ... of them,
     from the foretold residuals."""
-    from labeler.stats.intervals import Z95
-
     spread = float((foretold.residual**2).mean()) if len(foretold.residual) else 0.0
     fixed = foretold.weight**2 * _between(judge)
     more = np.maximum(np.arange(len(foretold.residual) + 1), 1)

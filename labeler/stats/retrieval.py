@@ -294,10 +294,10 @@ def _unanswerable(
 ) -> Unanswerable:
     known = [s for s in (scores or {}).get(query_id, ()) if s is not None and not np.isnan(s)]
     why = "nothing is labelled relevant"
-    if any(layout.labels.values()):
-        why = "only PART is labelled, which the strict reading does not count"
-    elif any(gain >= reading.least for gain in golden[query_id].values()):
+    if any(gain >= reading.least for gain in golden[query_id].values()):
         why = "every relevant passage is out of the caller's scope or of its dates"
+    elif any(layout.labels.values()):
+        why = "only PART is labelled, which the strict reading does not count"
     return Unanswerable(query_id, layout.returned, max(known, default=None), why)
 
 

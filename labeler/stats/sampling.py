@@ -61,7 +61,7 @@ def allocate(sizes: Sequence[int], n: int, *, per_verdict: int = PER_VERDICT) ->
             f"{n} pairs cannot cover {present} verdicts: draw at least {present}, one of each"
         )
     n = min(n, sum(sizes))
-    floor = max(1, per_verdict)
+    floor = max(1, min(per_verdict, max(sizes, default=1)))
     while sum(min(floor, size) for size in sizes) > n:
         floor -= 1
     drawn = [min(floor, size) for size in sizes]

@@ -75,7 +75,7 @@ class Triage(NamedTuple):
 
 class Index(NamedTuple):
     """What is known of the corpus: the ids that exist (None: not known), and for near copies, a
-    fingerprint of each passage's text by id (empty: not known)."""
+    fingerprint of the text of each passage that has copies, by id."""
 
     ids: Collection[str] | None = None
     fingerprints: Mapping[str, str] = {}

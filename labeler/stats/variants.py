@@ -133,7 +133,7 @@ def compare(
     pairs = list(combinations(names, 2))
     # (queries, measures, pairs): everything is read off one set of signs and one of draws.
     gaps = np.stack([_gaps(variants, pairs, measured) for measured in chosen], axis=1)
-    flat = gaps.reshape(len(gaps), -1)
+    flat = gaps.reshape(len(gaps), len(chosen) * len(pairs))
     groups = [EVERYTHING, *parts(base.query_ids, slices or {})]
     block, sizes = part_means(flat, base.needs, groups)
     estimates = mean_over_needs(block, seed=seed, draws=draws, reason="no query has it in both")

@@ -25,18 +25,6 @@ class Adjudication(NamedTuple):
     decided_at: datetime
 
 
-class Difference(NamedTuple):
-    """A pair to settle. `between` is "people" (their blind grades differ), "judge" (a blind grade
-    and the verdict differ) or "unsure" (nobody who looked could tell).
-    """
-
-    query_id: str
-    passage_id: str
-    between: str
-    query: str
-    title: str
-
-
 class Voice(NamedTuple):
     """What one person says of a pair: blind, and after having seen a verdict, where that is
     another answer. "" where they did not; else a grade or "unsure".
@@ -101,60 +89,6 @@ def every(store: Store) -> list[Adjudication]:
 def _adjudication(row: Sequence[object]) -> Adjudication:
     query_id, passage_id, grade, *rest = row
     return Adjudication(query_id, passage_id, Grade(str(grade)), *rest)  # type: ignore[arg-type]
-
-
-# One row a pair that people have looked at blind and nobody has settled: how many grades they gave,
-# and whether one differs from the verdict of the judge that is asked about.
-_QUEUE = """
-with voices as (
-    select query_id, passage_id, case when min(grade) = max(grade) then 1 else count(grade) end
-        as grades, min(grade) as low, max(grade) as high,
-        count(*) filter (where state = 'unsure') as unsure
-    from label_events where seq in (select max(seq) from label_events
-        where blind is distinct from false group by query_id, passage_id, annotator)
-    and state in ('labelled', 'unsure') group by query_id, passage_id),
-judged as (
-    select query_id, passage_id, grade from verdicts where seq in (select max(seq) from verdicts
-        where judge = $1 and rubric = $2 and model = $3 group by query_id, passage_id)),
-found as (
-    select v.query_id, v.passage_id, case
-        when v.grades > 1 then 'people'
-        when v.grades = 0 and v.unsure > 0 then 'unsure'
-        when v.low <> j.grade then 'judge' end as differ,
-        case when v.grades > 1 then abs({high} - {low}) when v.grades = 1 then abs({low} - {judge})
-        else 0 end as distance
-    from voices v left join judged j on j.query_id = v.query_id and j.passage_id = v.passage_id
-    where not exists (select 1 from adjudications a
-        where a.query_id = v.query_id and a.passage_id = v.passage_id))
-"""
-_LISTED = """
-select f.query_id, f.passage_id, f.differ, coalesce(q.text, ''), coalesce(p.title, '')
-from found f left join current_queries q on q.query_id = f.query_id
-left join (select passage_id, max(title) as title from passages where not superseded
-    and passage_id in (select passage_id from found) group by passage_id) p
-    on p.passage_id = f.passage_id
-where f.differ is not null
-order by case f.differ when 'people' then 0 when 'unsure' then 1 else 2 end, f.distance desc,
-    f.query_id, f.passage_id
-"""
-_GAIN = "(case {0} when 'NO' then 0 when 'PART' then 1 when 'YES' then 2 end)"
-_FOUND = _QUEUE.format(
-    high=_GAIN.format("v.high"), low=_GAIN.format("v.low"), judge=_GAIN.format("j.grade")
-)
-
-
-def queue(store: Store, *, judge: str = "", rubric: str = "", model: str = "") -> list[Difference]:
-    """The pairs that nobody has settled: those on which people differ first, then those of which
-    nobody could tell, then those on which they and the judge do; the widest apart first.
-    """
-    return [Difference(*row) for row in store.rows(_FOUND + _LISTED, [judge, rubric, model])]
-
-
-def left(store: Store, *, judge: str = "", rubric: str = "", model: str = "") -> int:
-    """How many pairs are in the `queue`."""
-    count = _FOUND + "select count(*) from found where differ is not null"
-    row = store.row(count, [judge, rubric, model])
-    return int(row[0]) if row else 0
 
 
 def voices(store: Store, query_id: str, passage_id: str) -> list[Voice]:

@@ -76,26 +76,14 @@ def record(store: Store, brought: Sequence[Brought], *, source: Source = NOWHERE
 
 def _joined(cursor: Cursor, brought: Sequence[Brought]) -> list[Answer]:
     """The answers under their queries' ids; queries that nobody knows yet are added."""
-    texts = list({one.query for one in brought if one.query})
-    by_text: dict[str, str] = {}
-    for text, query_id in cursor.execute(
-        "select text, query_id from queries where not superseded and text = any($1) order by seq",
-        [texts],
-    ).fetchall():
-        by_text.setdefault(text, query_id)
+    by_text = queries.by_text(cursor, (one.query for one in brought))
     answers, asked = [], dict[str, Query]()
     for answer, text in brought:
         named = answer.query_id or by_text.get(text) or f"a-{content_hash(text)[3:15]}"
         answers.append(replace(answer, query_id=named))
         if text:
             asked.setdefault(named, Query(named, text, origin="answers"))
-    there = {
-        row[0]
-        for row in cursor.execute(
-            "select query_id from current_queries where query_id = any($1)", [list(asked)]
-        ).fetchall()
-    }
-    queries.supersede(cursor, [query for name, query in asked.items() if name not in there])
+    queries.add(cursor, list(asked.values()))
     return answers
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha1
+from json.encoder import encode_basestring_ascii
+from typing import Any
 
-from labeler.model import Judgment, State
-from labeler.store.db import Cursor, Store, append, numbers, scalar
+import numpy as np
+
+from labeler.model import Judgment, State, moment
+from labeler.store.columns import each, judgment_table, of_width, slices, texts_of
+from labeler.store.db import Cursor, Store, append, number_column, scalar
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
 
+_KEPT = ("query_id", "passage_id", "grade", "note", "spotcheck", "blind")
 _NAMESPACE = uuid.UUID("5b0c6c5c-3f0e-5a70-9a8e-2f9f6d6f4d0a")
 
 
@@ -27,50 +32,54 @@ def bring(
     The same file again adds nothing, also after its labels have been changed in the app, and a row
     that repeats what stands adds nothing. Of several rows of one person on a pair the last stands.
     """
+    tables = map(judgment_table, parts(judgments, source))
+    return _bring(store, tables, annotator=annotator, source=source)
+
+
+def bring_table(store: Store, table: Any, *, annotator: str, source: Source = NOWHERE) -> Imported:
+    """As `bring`, of an Arrow table with the fields of Judgment."""
+    return _bring(store, slices(table, source), annotator=annotator, source=source)
+
+
+def _bring(store: Store, tables: Iterable[Any], *, annotator: str, source: Source) -> Imported:
     read = 0
     with store.write() as cursor:
         cursor.execute("create temp table brought as select * from label_events limit 0")
-        for part in parts(judgments, source):
-            people = [judgment.person or annotator for judgment in part]
-            _stage(cursor, part, people=people, file_hash=source.hash, at=store.clock())
-            read += len(part)
+        for table in tables:
+            _stage(cursor, table, annotator=annotator, file_hash=source.hash, at=store.clock())
+            read += len(table)
         done = Imported(read, _settle(cursor))
         cursor.execute("drop table brought")
         log(store, cursor, kind="labels", source=source, done=done)
     return done
 
 
-def _stage(
-    cursor: Cursor,
-    part: Sequence[Judgment],
-    *,
-    people: Sequence[str],
-    file_hash: str,
-    at: datetime,
-) -> None:
-    states = [_state(judgment) for judgment in part]
+def _stage(cursor: Cursor, table: Any, *, annotator: str, file_hash: str, at: datetime) -> None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given = {name: table[name] for name in table.column_names}
+    nothing = of_width(b"", len(table))
+    person = pc.if_else(pc.equal(given["person"], ""), annotator, given["person"])
+    ungraded = pc.if_else(
+        pc.equal(given["state"], State.LATER), *map(str, (State.LATER, State.UNSURE))
+    )
+    state = pc.if_else(pc.is_valid(given["grade"]), str(State.LABELLED), ungraded)
+    moments = each(given["at"], moment, pa.timestamp("us", tz="UTC"))
     append(
         cursor,
         "brought",
         {
-            "event": [
-                _event(judgment, file_hash, person, state)
-                for judgment, person, state in zip(part, people, states, strict=True)
-            ],
-            "seq": numbers(cursor, len(part)),
-            "query_id": [judgment.query_id for judgment in part],
-            "passage_id": [judgment.passage_id for judgment in part],
-            "annotator": people,
-            "action": ["import"] * len(part),
-            "grade": [judgment.grade for judgment in part],
-            "state": states,
-            "note": [judgment.note for judgment in part],
-            "spotcheck": [judgment.spotcheck for judgment in part],
-            "blind": [judgment.blind for judgment in part],
-            "passage_hash": [""] * len(part),
-            "query_hash": [""] * len(part),
-            "client_at": [judgment.at for judgment in part],
-            "labelled_at": [_moment(judgment.at) or at for judgment in part],
+            "event": _events(given, file_hash, person, state),
+            "seq": number_column(cursor, len(table)),
+            "annotator": person,
+            "action": of_width(b"import" * len(table), len(table)),
+            "state": state,
+            **{name: given[name] for name in _KEPT},
+            "passage_hash": nothing,
+            "query_hash": nothing,
+            "client_at": given["at"],
+            "labelled_at": pc.fill_null(moments, at),
         },
     )
 
@@ -83,8 +92,7 @@ def _settle(cursor: Cursor) -> int:
     """
     for condition in (
         # of the rows of one person on a pair the last
-        "exists (select 1 from brought o where o.query_id = b.query_id "
-        "and o.passage_id = b.passage_id and o.annotator = b.annotator and o.seq > b.seq)",
+        "seq not in (select max(seq) from brought group by query_id, passage_id, annotator)",
         "exists (select 1 from label_events e where e.event = b.event)",
         "exists (select 1 from repeated_labels r where r.event = b.event)",
     ):
@@ -98,34 +106,27 @@ def _settle(cursor: Cursor) -> int:
     cursor.execute("insert into repeated_labels select event from repeated")
     cursor.execute("delete from brought where event in (select event from repeated)")
     cursor.execute("drop table repeated")
-    cursor.execute("insert into label_events select * from brought order by seq")
+    cursor.execute("insert into label_events select * from brought")
     return int(scalar(cursor, "select count(*) from brought"))
 
 
-def _state(judgment: Judgment) -> str:
-    if judgment.grade:
-        return State.LABELLED
-    return State.LATER if judgment.state == State.LATER else State.UNSURE
+def _events(given: Mapping[str, Any], file_hash: str, person: Any, state: Any) -> Any:
+    """The UUIDs of the rows of a file: the same whenever the file is read the same way. Each is
+    `uuid.uuid5(_NAMESPACE, json.dumps([file_hash, person, state, query, passage, grade, note]))`.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-
-def _event(judgment: Judgment, file_hash: str, person: str, state: str) -> str:
-    """The UUID of a row of a file: the same whenever the file is read the same way."""
-    said = (judgment.query_id, judgment.passage_id, judgment.grade or "", judgment.note)
-    return _uuid5(json.dumps([file_hash, person, state, *said]))
-
-
-def _uuid5(name: str) -> str:
-    """`str(uuid.uuid5(_NAMESPACE, name))` in a third of its time."""
-    found = int.from_bytes(sha1(_NAMESPACE.bytes + name.encode()).digest()[:16])
-    found = found & ~(0xF000 << 64) & ~(0xC000 << 48) | 5 << 76 | 0x8000 << 48
-    text = f"{found:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
-
-
-def _moment(text: str) -> datetime | None:
-    """An aware ISO 8601 time, or None."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else None
+    grade = pc.fill_null(given["grade"], "")
+    said = (person, state, given["query_id"], given["passage_id"], grade, given["note"])
+    quoted = [each(column, encode_basestring_ascii, pa.string()) for column in said]
+    start = sha1(_NAMESPACE.bytes + f"[{encode_basestring_ascii(file_hash)}, ".encode())
+    digests = bytearray()
+    for row in texts_of(pc.binary_join_element_wise(*quoted, ", ")):
+        found = start.copy()
+        found.update(b"%b]" % row)
+        digests += found.digest()
+    numbers = np.frombuffer(digests, dtype=np.uint8).reshape(-1, 20)[:, :16].copy()
+    numbers[:, 6] = numbers[:, 6] & 0x0F | 0x50
+    numbers[:, 8] = numbers[:, 8] & 0x3F | 0x80
+    return of_width(numbers.tobytes().hex().encode(), len(numbers))

@@ -1,24 +1,26 @@
-"""Rows of a run as Arrow columns: appended whole, and hashed column by column.
+"""Rows of a file as Arrow columns: appended whole, and hashed column by column.
 
-Arrow is loaded at the first use: most commands never touch a run.
+Arrow is loaded at the first use: most commands import nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from labeler.model import RunRow
+from labeler.model import Judgment, RunRow
 from labeler.store.imports import Source
 
 NAMES = ["query_id", "passage_id", "rank", "score"]
 """The columns of a run: two of text, int32, and float64 that may be null."""
 
-_SLICE = 100_000
-"""Rows that are appended, and told to the progress, at once."""
+_SLICE = 1_000_000
+"""Rows that are appended, and told to the progress, at once: what is appended in parts is written
+twice."""
 
 
 def run_table(rows: Sequence[RunRow]) -> Any:
@@ -30,11 +32,23 @@ def run_table(rows: Sequence[RunRow]) -> Any:
     return pa.table([*map(pa.array, columns, types)], names=NAMES)
 
 
-def slices(table: Any, source: Source) -> Iterator[Any]:
-    """A table in parts, each told to the source's progress once it is stored."""
-    rows = table.select(NAMES)
-    for start in range(0, len(rows), _SLICE):
-        part = rows.slice(start, _SLICE)
+def judgment_table(rows: Sequence[Judgment]) -> Any:
+    """The table that these rows make, a column a field."""
+    import pyarrow as pa
+
+    types = {"blind": pa.bool_(), "cost": pa.float64()}
+    return pa.table(
+        {
+            name: pa.array([getattr(row, name) for row in rows], types.get(name, pa.string()))
+            for name in Judgment.__slots__
+        }
+    )
+
+
+def slices(table: Any, source: Source, *, rows: int = _SLICE) -> Iterator[Any]:
+    """A table in parts of so many rows, each told to the source's progress once it is stored."""
+    for start in range(0, len(table), rows):
+        part = table.slice(start, rows)
         yield part
         if source.progress:
             source.progress(start + len(part))
@@ -42,12 +56,24 @@ def slices(table: Any, source: Source) -> Iterator[Any]:
 
 def with_run(table: Any, run_id: str) -> Any:
     """The table with the run's id as one more column."""
+    return table.append_column("run_id", of_width(run_id.encode() * len(table), len(table)))
+
+
+def of_width(text: bytes, count: int) -> Any:
+    """A column of `count` texts, all of one length, that stand one behind another."""
     import pyarrow as pa
 
-    text, count = run_id.encode(), len(table)
-    starts = np.arange(0, (count + 1) * len(text), len(text), dtype="<i4")
-    buffers = [None, pa.py_buffer(starts), pa.py_buffer(text * count)]  # pa.repeat loads pandas
-    return table.append_column("run_id", pa.Array.from_buffers(pa.string(), count, buffers))
+    starts = np.arange(count + 1, dtype="<i4") * (len(text) // max(count, 1))
+    buffers = [None, pa.py_buffer(starts), pa.py_buffer(text)]  # pa.repeat loads pandas
+    return pa.Array.from_buffers(pa.string(), count, buffers)
+
+
+def each(column: Any, read: Callable[[str], object], kind: Any) -> Any:
+    """What `read` makes of each text of a column, asked once for all that are the same."""
+    import pyarrow as pa
+
+    texts = column.combine_chunks().dictionary_encode()
+    return pa.array(map(read, texts.dictionary.to_pylist()), kind).take(texts.indices)
 
 
 def digests(batches: Iterable[Any]) -> list[str]:
@@ -81,6 +107,13 @@ def _there(column: Any) -> Any:
         return np.ones(len(column), dtype=bool)
     flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), bitorder="little")
     return flags[column.offset : column.offset + len(column)].astype(bool)
+
+
+def texts_of(column: Any) -> Iterator[bytes]:
+    """Each text of a column as UTF-8."""
+    lengths, text = _bytes(column)
+    for start, end in pairwise([0, *np.cumsum(lengths).tolist()]):
+        yield text[start:end]
 
 
 def _bytes(texts: Any) -> tuple[Any, Any]:

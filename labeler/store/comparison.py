@@ -184,21 +184,33 @@ class Comparison:
         ).fetchall()
         return [Part(*row) for row in rows]
 
-    def count(self, *, human: Grade | None = None, judge: Grade | None = None) -> int:
-        """How many `cases` there are."""
-        (row,) = self._cursor.execute(
-            f"select count(*) from compared where {sql.cell(human, judge)}", [human, judge]
+    def asked(
+        self, *, human: Grade | None = None, judge: Grade | None = None
+    ) -> list[tuple[str, str, int]]:
+        """Each query of the `cases` with its need, and how many of them are its."""
+        rows = self._cursor.execute(
+            "select c.query_id, coalesce(nullif(q.need_id, ''), c.query_id), c.n from "
+            "(select query_id, count(*) as n from compared "
+            f"where {sql.cell(human, judge)} group by query_id) c "
+            "left join current_queries q on q.query_id = c.query_id",
+            [human, judge],
         ).fetchall()
-        return int(row[0])
+        return [(row[0], row[1], int(row[2])) for row in rows]
 
     def cases(
-        self, *, human: Grade | None = None, judge: Grade | None = None, limit: int | None = None
+        self,
+        *,
+        human: Grade | None = None,
+        judge: Grade | None = None,
+        but: Sequence[str] = (),
+        limit: int | None = None,
     ) -> Iterator[Disagreement]:
-        """The disagreements, or the pairs of one cell (or row, or column) of the confusion matrix;
-        worst first, at most `limit`. Read a few at a time, within the block of `compared`.
+        """The disagreements, or the pairs of one cell (or row, or column) of the confusion matrix,
+        `but` those of some queries; worst first, at most `limit`. Read a few at a time, within the
+        block of `compared`.
         """
         found = sql.cases(human, judge, limit=limit, labels=self._selection.labels)
-        self._cursor.execute(found, [human, judge])
+        self._cursor.execute(found, [human, judge, list(but)])
         while rows := self._cursor.fetchmany(1_000):
             for row in rows:
                 yield Disagreement(*(*row[:6], Grade(row[6]), Grade(row[7]), *row[8:]))

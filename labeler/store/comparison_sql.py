@@ -54,8 +54,7 @@ _COLUMNS = """
 
 def about(table: str, *, answers: bool) -> str:
     """The condition that a row of `table` is on an answer, or that it is on a passage."""
-    found = f"exists (select 1 from answers w where w.answer_id = {table}.passage_id)"
-    return found if answers else f"not {found}"
+    return f"{table}.passage_id {'in' if answers else 'not in'} (select answer_id from answers)"
 
 
 _IN_TASKS = {
@@ -171,9 +170,9 @@ def settled(*, answers: bool = False) -> str:
 
 
 def cases(human: Grade | None, judge: Grade | None, *, limit: int | None, labels: str) -> str:
-    """The cases of a cell, $1 and $2, the worst first."""
+    """The cases of a cell, $1 and $2, but those of the queries $3; the worst first."""
     return _CASES.format(
-        cell=cell(human, judge),
+        cell=f"{cell(human, judge)} and query_id <> all($3::text[])",
         order=_WORST,
         first="" if limit is None else f"limit {limit:d}",
         settled=READINGS[labels]["settled"],

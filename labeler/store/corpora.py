@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import repeat
+from json.encoder import encode_basestring
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from labeler.errors import LabelerError
 from labeler.model import Passage
 from labeler.store import recent as memory
-from labeler.store.db import Cursor, Store, append, numbers, scalar
+from labeler.store.columns import slices
+from labeler.store.db import Cursor, Store, append, number_column, scalar
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+
+_SLICE = 50_000
+"""Rows of a table that are held as Python's texts at once."""
 
 _FIELDS = "passage_id, text, title, source_uri, locator, scope, effective_from, effective_to"
 
@@ -38,26 +45,48 @@ def record(
 
     Of several with one id the last counts.
     """
+    stages = (
+        {
+            **dict(zip(_NAMES, zip(*map(_VALUES, part), strict=True), strict=True)),
+            "hash": [passage.hash for passage in part],
+        }
+        for part in parts(passages, source)
+    )
+    return _record(store, stages, name=name, source=source)
+
+
+def record_table(store: Store, table: Any, *, name: str, source: Source = NOWHERE) -> Imported:
+    """As `record`, of an Arrow table with the fields of Passage, all of them text."""
+    stages = (
+        {**{name: part[name] for name in _NAMES}, "hash": _hashes(part)}
+        for part in slices(table, source, rows=_SLICE)
+    )
+    return _record(store, stages, name=name, source=source)
+
+
+def _record(
+    store: Store, stages: Iterable[Mapping[str, Any]], *, name: str, source: Source
+) -> Imported:
     read = 0
     with store.write() as cursor:
         version = scalar(
             cursor, "select coalesce(max(version), 0) + 1 from corpora where name = $1", [name]
         )
         cursor.execute("create temp table brought as select * from passages limit 0")
-        for part in parts(passages, source):
+        for columns in stages:
+            count = len(columns["hash"])
             append(
                 cursor,
                 "brought",
                 {
-                    "seq": numbers(cursor, len(part)),
-                    "corpus": [name] * len(part),
-                    "version": [version] * len(part),
-                    **dict(zip(_NAMES, zip(*map(_VALUES, part), strict=True), strict=True)),
-                    "hash": [passage.hash for passage in part],
-                    "superseded": [False] * len(part),
+                    "seq": number_column(cursor, count),
+                    "corpus": [name] * count,
+                    "version": [version] * count,
+                    **columns,
+                    "superseded": [False] * count,
                 },
             )
-            read += len(part)
+            read += count
         _require_no_answer(cursor)
         added = _supersede(cursor, name)
         cursor.execute("drop table brought")
@@ -71,6 +100,23 @@ def record(
         log(store, cursor, kind="corpus", source=source, done=done)
     memory.of(store).forget()
     return done
+
+
+def _hashes(table: Any) -> list[str]:
+    """The content hash of each passage of a table: what `Passage.hash` is."""
+    fields = sorted(name for name in _NAMES if name != "passage_id")
+    form = ",".join(f'"{name}":%s' for name in fields)
+    quoted = [_quoted(table[name]) for name in fields]
+    said = (f"{{{form % row}}}" for row in zip(*quoted, strict=True))
+    return ["b1:" + sha256(text.encode()).hexdigest() for text in said]
+
+
+def _quoted(column: Any) -> Iterable[str]:
+    """Each text of a column as canonical JSON has it."""
+    import pyarrow.compute as pc
+
+    empty = not pc.max(pc.binary_length(column)).as_py()
+    return repeat('""', len(column)) if empty else map(encode_basestring, column.to_pylist())
 
 
 def _require_no_answer(cursor: Cursor) -> None:
@@ -100,7 +146,7 @@ def _supersede(cursor: Cursor, corpus: str) -> int:
     )
     cursor.execute(
         f"insert into passages (seq, corpus, version, {_FIELDS}, hash, superseded) "
-        f"select seq, corpus, version, {_FIELDS}, hash, superseded from brought order by seq"
+        f"select seq, corpus, version, {_FIELDS}, hash, superseded from brought"
     )
     return int(scalar(cursor, "select count(*) from brought"))
 
@@ -149,7 +195,9 @@ def every_passage(store: Store, *, corpus: str | None = None) -> Iterator[Passag
 
 def count(store: Store) -> int:
     """How many passages are current."""
-    row = store.row("select count(distinct passage_id) from passages where not superseded")
+    row = store.row("select count(*), count(distinct corpus) from passages where not superseded")
+    if row and row[1] > 1:  # within one corpus an id stands once
+        row = store.row("select count(distinct passage_id) from passages where not superseded")
     return int(row[0]) if row else 0
 
 

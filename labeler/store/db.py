@@ -7,9 +7,7 @@ loading, copying) is in this file and in `snapshot`.
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ from typing import Any
 import duckdb
 
 from labeler.errors import LabelerError, StoreBusy
-from labeler.store import migrations
+from labeler.store import failing, holder, migrations
 
 MEMORY = "1GB"
 """What DuckDB keeps in memory before it goes on in a temporary file beside the store."""
@@ -45,6 +43,8 @@ class Store:
         self.read_only = read_only
         self.version = 0
         """Counts the committed writes of this process: equal versions mean equal content."""
+        self.undone = 0
+        """Counts the writes that were rolled back: what was read within one may never have been."""
         self.snapshot_age: float | None = None
         """Seconds since the copy was made, where this is a copy of a store that another process
         holds.
@@ -52,6 +52,7 @@ class Store:
         self._connection = connection
         self._lock = threading.RLock()
         self._writing: Cursor | None = None
+        self._file = None if read_only else holder.identity(path)
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
@@ -69,14 +70,18 @@ class Store:
                 cursor.execute("begin")
                 try:
                     yield cursor
+                    holder.require_same(self.path, self._file)
                 except BaseException:
                     with suppress(duckdb.Error):  # a failed commit has already rolled back
                         cursor.execute("rollback")
                     raise
-                cursor.execute("commit")
+                _commit(self.path, cursor)
                 self.version += 1
-            except duckdb.InterruptException as stopped:  # DuckDB takes Ctrl-C for itself
-                raise KeyboardInterrupt from stopped
+            except BaseException as problem:
+                self.undone += 1
+                if isinstance(problem, duckdb.InterruptException):  # DuckDB takes Ctrl-C for itself
+                    raise KeyboardInterrupt from problem
+                raise
             finally:
                 self._writing = None
                 cursor.close()
@@ -120,8 +125,7 @@ class Store:
     def close(self) -> None:
         """Give the file back. Calling it again does nothing."""
         if not self.read_only:
-            with suppress(OSError):  # before the lock goes: afterwards it may be another's
-                _holder_file(self.path).unlink()
+            holder.forget(self.path)  # before the lock goes: afterwards it may be another's
         self._connection.close()
 
     def __enter__(self) -> Store:
@@ -129,6 +133,15 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _commit(path: Path, cursor: Cursor) -> None:
+    """Commit. One that fails, mostly for a full disk, is said to have failed: it is undone."""
+    try:
+        cursor.execute("commit")
+    except duckdb.TransactionException as error:
+        said = f"{path.name} cannot be written ({failing.first_line(error)})"
+        raise LabelerError(f"Nothing of this was stored: {said}") from error
 
 
 def scalar(cursor: Cursor, sql: str, values: Sequence[object] = ()) -> Any:
@@ -142,14 +155,29 @@ def numbers(cursor: Cursor, count: int) -> list[int]:
     return sorted(row[0] for row in rows)
 
 
-def append(cursor: Cursor, table: str, columns: Mapping[str, Sequence[object]]) -> None:
-    """Add rows in bulk: `columns` maps each column's name to its values, all of one length.
+def number_column(cursor: Cursor, count: int) -> Any:
+    """As `numbers`, as an Arrow column: for many."""
+    import pyarrow as pa
+
+    sql = "select nextval('seq') as number from generate_series(1, $1)"
+    return pa.Table.from_batches(arrow_batches(cursor, sql, [count]))["number"].sort()
+
+
+def append(cursor: Cursor, table: str, columns: Mapping[str, Any]) -> None:
+    """Add rows in bulk: `columns` maps each column's name to its values, all of one length; they
+    may be an Arrow column already.
 
     Goes through Arrow: 50,000 rows cost about what 20 single inserts do.
     """
     import pyarrow as pa
 
-    rows = pa.table({name: pa.array(values, _arrow(values)) for name, values in columns.items()})
+    held = (pa.Array, pa.ChunkedArray)
+    rows = pa.table(
+        {
+            name: values if isinstance(values, held) else pa.array(values, _arrow(values))
+            for name, values in columns.items()
+        }
+    )
     append_table(cursor, table, rows)
 
 
@@ -202,6 +230,7 @@ def open_store(
     path = Path(path)
     if not path.parent.is_dir():
         raise LabelerError(f"There is no folder {path.parent} to hold {path.name}")
+    path = path.resolve()  # whoever comes by a link finds what lies beside the file, too
     store = Store(path, _connect(path, False, patience), clock=clock, read_only=False)
     try:
         migrations.migrate(store)
@@ -209,9 +238,8 @@ def open_store(
     except BaseException:
         store.close()
         raise
-    holder = {"pid": os.getpid(), "purpose": purpose, "since": clock().isoformat()}
-    with suppress(OSError):
-        _holder_file(path).write_text(json.dumps(holder), encoding="utf-8")
+    said = {"pid": os.getpid(), "purpose": purpose, "since": clock().isoformat()}
+    holder.note(path, said)
     return store
 
 
@@ -219,12 +247,10 @@ def open_reader(path: str | Path, *, clock: Clock = utc_now, patience: float = 1
     """Open for reading beside other readers, or from a fresh copy where a running app holds the
     file.
     """
-    path = Path(path)
+    path = Path(path).resolve()
     if not path.exists():
-        raise LabelerError(
-            f"There is no store {path.name} here. `labeler import` or `labeler demo` makes one; "
-            "--db or LABELER_DB names another"
-        )
+        said = f"There is no store {path.name} here: `labeler import` or `labeler demo` makes one"
+        raise LabelerError(f"{said}; LABELER_DB names another", needs="store")
     try:
         store = Store(path, _connect(path, True, 0), clock=clock, read_only=True)
     except StoreBusy:
@@ -261,6 +287,20 @@ def _open_beside(path: Path, *, clock: Clock, patience: float) -> Store:
     return store
 
 
+def require_free(path: Path) -> None:
+    """Raise StoreBusy where `path` is a store that a process has open: in a file that is replaced
+    beneath it, it would go on storing what nobody finds again. Not for a file that is open here.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        return
+    try:
+        _connect(path, True, 0).close()
+    except StoreBusy:
+        raise
+    except LabelerError:
+        pass  # no store, or a damaged one: nobody has it open
+
+
 def _connect(path: Path, read_only: bool, patience: float) -> Cursor:
     deadline = time.monotonic() + patience
     while True:
@@ -270,81 +310,11 @@ def _connect(path: Path, read_only: bool, patience: float) -> Cursor:
             return connection
         except duckdb.IOException as error:
             if "Could not set lock" not in str(error):
-                raise LabelerError(_unfit(path, error)) from error
-            if time.monotonic() >= deadline or _writer_holds(path, str(error)):
-                raise StoreBusy(_busy(path, str(error))) from error
+                raise LabelerError(failing.unfit(path, error)) from error
+            if time.monotonic() >= deadline or not holder.only_reads(path, str(error)):
+                raise StoreBusy(holder.busy(path, str(error))) from error
         except duckdb.ConnectionException as error:  # opened here before, the other way
-            raise StoreBusy(_busy(path, f"PID {os.getpid()}")) from error
+            raise StoreBusy(holder.busy(path)) from error
         except duckdb.Error as error:
-            raise LabelerError(_unfit(path, error)) from error
+            raise LabelerError(failing.unfit(path, error)) from error
         time.sleep(0.02)
-
-
-def _unfit(path: Path, error: duckdb.Error) -> str:
-    """Why a file cannot be opened, in words."""
-    if path.is_dir():
-        return f"{path.name} is a folder, not a store"
-    if path.is_file() and path.stat().st_size == 0:
-        return f"{path.name} is an empty file, not a store: delete it, or name another"
-    if "not a valid DuckDB" in str(error) or "in-memory database" in str(error):
-        return f"{path.name} is not a labeler store (nor any DuckDB file)"
-    return f"{path.name} cannot be opened: {_first_line(error)}"
-
-
-@contextmanager
-def in_words(path: Path) -> Iterator[None]:
-    """What DuckDB says of a damaged file or a full disk, as a LabelerError."""
-    try:
-        yield
-    except (
-        duckdb.IOException,
-        duckdb.FatalException,
-        duckdb.InternalException,
-        duckdb.OutOfMemoryException,
-        duckdb.SerializationException,
-    ) as error:
-        raise LabelerError(
-            f"{path.name} fails: {_first_line(error)}. If the disk is not full, the file is "
-            "damaged: take a back-up in its place"
-        ) from error
-    except duckdb.Error as error:
-        if "Corrupt database file" not in str(error):
-            raise
-        raise LabelerError(
-            f"{path.name} is damaged: {_first_line(error)}. Take a back-up in its place"
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(error).splitlines()[0])
-
-
-def _holder_file(path: Path) -> Path:
-    return path.with_name(path.name + ".holder")
-
-
-def _holder(path: Path, error: str) -> tuple[int, str]:
-    """The process id of who holds the file (0: unknown), and its purpose ("": it only reads)."""
-    found = re.search(r"PID (\d+)", error)
-    pid = int(found.group(1)) if found else 0
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        holder = json.loads(_holder_file(path).read_text(encoding="utf-8"))
-        if pid in (0, holder["pid"]):
-            return int(holder["pid"]), str(holder["purpose"])
-    return pid, ""
-
-
-def _writer_holds(path: Path, error: str) -> bool:
-    """Whether it is of no use to wait: readers are gone in a moment, a writer is not."""
-    return bool(_holder(path, error)[1])
-
-
-def _busy(path: Path, error: str) -> str:
-    """Who holds the file, as a sentence that says what to do."""
-    pid, purpose = _holder(path, error)
-    purpose = purpose or "another process"
-    who = f"{purpose} (process {pid})" if pid else purpose
-    return (
-        f"{path.name} is held by {who}. Use the Data page of the app, "
-        "or stop that process and run this command again"
-    )

@@ -20,6 +20,7 @@ from labeler.model import Query
 from labeler.store import queries
 from labeler.store.db import Cursor, Store, scalar
 from labeler.store.people import audit
+from labeler.store.spotchecks import DESK
 
 FAILURE = "production failure"
 """The origin of a query that failed in production."""
@@ -156,7 +157,7 @@ def failures(store: Store, query_id: str | None = None) -> list[Failure]:
 
 def name(person: str, query_id: str) -> str:
     """What a person's desk for a query is called among the spot checks."""
-    return f"desk/{quote(person, safe='')}/{query_id}"
+    return f"{DESK}{quote(person, safe='')}/{query_id}"
 
 
 def open_desk(store: Store, query_id: str, *, person: str) -> str:

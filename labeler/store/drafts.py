@@ -26,8 +26,12 @@ ORIGIN = "drafted"
 
 REJECTED, ACCEPTED = "rejected", "accepted"
 
-_PRESSES = uuid.UUID("8f0a7c1e-55f3-5d0c-9a53-2f6f3c1b7d10")
-"""The namespace of the labels given with an acceptance: the same draft and person, the same id."""
+UNDONE = "undo draft"
+"""What the audit log calls that a decision on a draft was taken back (see `undoing`)."""
+
+PRESSES = uuid.UUID("8f0a7c1e-55f3-5d0c-9a53-2f6f3c1b7d10")
+"""The namespace of the labels given with an acceptance: the same draft, query and person, the same
+id."""
 
 
 class Draft(NamedTuple):
@@ -182,7 +186,11 @@ def every(store: Store) -> list[Standing]:
 
 
 _PLAIN = [field for field in Draft._fields if field != "anchor"]
-_DECIDED = "select draft_id, decision, query_id, reason, person, decided_at from draft_decisions"
+_DECIDED = (
+    "select draft_id, decision, query_id, reason, person, decided_at from draft_decisions d "
+    f"where not exists (select 1 from audit a where a.action = '{UNDONE}' "
+    "and a.subject = d.draft_id and a.seq > d.seq)"
+)
 
 
 def _draft(row: Sequence[object]) -> Draft:
@@ -271,9 +279,15 @@ def _undecided(cursor: Cursor, draft_id: str) -> Draft:
     ).fetchall()
     if not rows:
         raise LabelerError(f"There is no draft {draft_id!r}")
-    if said := cursor.execute(f"{_DECIDED} where draft_id = $1", [draft_id]).fetchall():
-        raise LabelerError(f"Draft {draft_id} is decided: {Decision(*said[0]).told}")
+    if said := standing(cursor, draft_id):
+        raise LabelerError(f"Draft {draft_id} is decided: {said.told}")
     return _draft(rows[0])
+
+
+def standing(cursor: Cursor, draft_id: str) -> Decision | None:
+    """The decision on a draft that stands; None where none does."""
+    said = cursor.execute(f"{_DECIDED} and draft_id = $1", [draft_id]).fetchall()
+    return Decision(*said[0]) if said else None
 
 
 def _edited(draft: Draft, query: Query) -> str:
@@ -311,7 +325,12 @@ def _label(
     task = desk.add(store, query_id, passage_id=passage_id, person=person)
     name = desk.name(person, query_id)
     cursor.execute("insert into handed values ($1, $2, $3, $4)", [name, task, person, at])
-    event = str(uuid.uuid5(_PRESSES, f"{draft.draft_id}\0{person}"))
-    press = LabelEvent(event, query_id, passage_id, person, "label", grade, spotcheck=name)
+    # Whoever has decided it before was told then what the judge says of it.
+    told = "select 1 from draft_decisions where draft_id = $1 and person = $2 and query_id <> $3"
+    blind = not cursor.execute(told, [draft.draft_id, person, query_id]).fetchall()
+    event = str(uuid.uuid5(PRESSES, f"{draft.draft_id}\0{query_id}\0{person}"))
+    press = LabelEvent(
+        event, query_id, passage_id, person, "label", grade, spotcheck=name, blind=blind
+    )
     if refused := labels.record(store, [press]).refused:
         raise LabelerError(f"The label was not stored: {refused[0].why}")

@@ -147,7 +147,7 @@ def baseline(store: Store, name: str) -> Baseline:
     if name not in known:
         names = ", ".join(known) or "none is set"
         raise LabelerError(
-            f"There is no baseline {name!r}; known: {names}. `labeler baseline set` makes one"
+            f"There is no baseline {name!r}; known: {names}. Review one", needs="baseline"
         )
     return known[name]
 

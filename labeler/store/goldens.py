@@ -111,13 +111,7 @@ def record(
 
 def _joined(cursor: Cursor, entries: Sequence[GoldenEntry]) -> list[GoldenEntry]:
     """The entries, each with a query id; queries that are known by their text alone are added."""
-    texts = list({entry.query for entry in entries if entry.query})
-    by_text: dict[str, str] = {}
-    for text, query_id in cursor.execute(
-        "select text, query_id from queries where not superseded and text = any($1) order by seq",
-        [texts],
-    ).fetchall():
-        by_text.setdefault(text, query_id)
+    by_text = queries.by_text(cursor, (entry.query for entry in entries))
     joined = []
     for entry in entries:
         if not entry.query_id and not entry.query:
@@ -125,18 +119,11 @@ def _joined(cursor: Cursor, entries: Sequence[GoldenEntry]) -> list[GoldenEntry]
         known = by_text.get(entry.query) or f"g-{content_hash(entry.query)[3:15]}"
         joined.append(entry if entry.query_id else replace(entry, query_id=known))
     asked = {entry.query_id: entry for entry in reversed(joined) if entry.query}
-    there = {
-        row[0]
-        for row in cursor.execute(
-            "select query_id from current_queries where query_id = any($1)", [list(asked)]
-        ).fetchall()
-    }
-    queries.supersede(
+    queries.add(
         cursor,
         [
             Query(query_id, entry.query, kind=entry.kind, origin="golden")
             for query_id, entry in reversed(asked.items())
-            if query_id not in there
         ],
     )
     return joined

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from labeler.model import Grade, LabelEvent, Passage, Standing, State
 from labeler.store import ledger, texts
-from labeler.store.brought import bring
+from labeler.store.brought import bring, bring_table
 from labeler.store.db import Cursor, Row, Store, numbers
 from labeler.store.people import audit_all
 
@@ -24,6 +24,7 @@ __all__ = (
     "Recorded",
     "Refusal",
     "bring",
+    "bring_table",
     "current",
     "history",
     "note_view",
@@ -92,23 +93,35 @@ def _record(store: Store, events: Sequence[LabelEvent]) -> list[str]:
     with store.write() as cursor:
         before = _Before(store, cursor, sound)
         allowed = [(str(uuid.UUID(event.event)), event) for event in sound if before.handed(event)]
-        known = {
-            str(row[0])
+        meant = {
+            str(row[0]): row[1:]
             for row in cursor.execute(
-                "select event from label_events where event = any($1::uuid[])",
+                "select event, query_id, passage_id, annotator from label_events "
+                "where event = any($1::uuid[])",
                 [[key for key, _ in allowed]],
             ).fetchall()
         }
         new: dict[str, LabelEvent] = {}
         for key, event in allowed:
-            if key not in known:
-                new.setdefault(key, event)
+            if key not in meant:
+                new[key] = event
+                meant[key] = _pair(event)
         if new:
             _insert(cursor, new, before, passages, store.clock())
-    return [
-        why or ("" if before.handed(event) else f"this pair was not handed to {event.annotator}")
-        for event, why in zip(events, whys, strict=True)
-    ]
+    return [why or _barred(event, before, meant) for event, why in zip(events, whys, strict=True)]
+
+
+def _barred(event: LabelEvent, before: _Before, meant: Mapping[str, tuple[str, str, str]]) -> str:
+    """Why an event was not stored; "" where it is: `meant` is the pair and person of each id."""
+    if not before.handed(event):
+        return f"this pair was not handed to {event.annotator}"
+    if meant[str(uuid.UUID(event.event))] != _pair(event):
+        return "the event's id is that of another one"
+    return ""
+
+
+def _pair(event: LabelEvent) -> tuple[str, str, str]:
+    return (event.query_id, event.passage_id, event.annotator)
 
 
 def _malformed(event: LabelEvent) -> str:
@@ -144,7 +157,7 @@ def _insert(
     at: datetime,
 ) -> None:
     pressed = list(events.values())
-    pairs = [(event.query_id, event.passage_id, event.annotator) for event in pressed]
+    pairs = [_pair(event) for event in pressed]
     standing, states = before.standing(pressed), []
     for key, event in zip(pairs, pressed, strict=True):
         standing[key] = _after(standing.get(key, _State(_OPEN, None, "")), event)
@@ -195,16 +208,14 @@ class _Before:
     def __init__(self, store: Store, cursor: Cursor, events: Sequence[LabelEvent]) -> None:
         self._cursor = cursor
         self._of: dict[tuple[str, str], ledger.Standing] = {}
-        self._tasks: dict[tuple[str, str, str], Sequence[int]] = {}
-        for event in events:
-            whose, kept = (event.spotcheck, event.annotator), ledger.of(store, event.spotcheck)
-            if whose not in self._of:
-                self._of[whose] = kept.standing(cursor, event.annotator, version=store.version)
-            pair = (event.query_id, event.passage_id)
-            self._tasks[event.spotcheck, *pair] = kept.asking_for(*pair)
+        at = ledger.moment(store)
+        for spotcheck, annotator in {(event.spotcheck, event.annotator) for event in events}:
+            kept = ledger.of(store, spotcheck)
+            self._of[spotcheck, annotator] = kept.standing(cursor, annotator, at=at)
 
     def _asking(self, event: LabelEvent) -> Sequence[int]:
-        return self._tasks[event.spotcheck, event.query_id, event.passage_id]
+        standing = self._of[event.spotcheck, event.annotator]
+        return standing.asking.get((event.query_id, event.passage_id), ())
 
     def handed(self, event: LabelEvent) -> bool:
         """Whether the pair was handed to the person in this spot check."""
@@ -221,7 +232,7 @@ class _Before:
         found: dict[tuple[str, str, str], _State] = {}
         unknown = []
         for event in events:
-            key = (event.query_id, event.passage_id, event.annotator)
+            key = _pair(event)
             standing = self._of[event.spotcheck, event.annotator]
             task = self._asking(event)[0]
             if standing.tasks[task].again:  # the ledger has only what was said in this spot check

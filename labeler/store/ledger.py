@@ -3,13 +3,14 @@
 Events are only ever added, under one lock and with rising numbers: what was read once stands, and
 only events with a higher number have to be read. With a million labels in the store that is one
 look at the newest number instead of 80 ms a press. Reservations are made by `tasks.windows` alone,
-which notes them here in the transaction that stores them.
+which notes them here in the transaction that stores them. After a write that was rolled back, in
+which what never came to be may have been read or noted, everything is read anew.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -66,7 +67,8 @@ class Reservation(NamedTuple):
 class Standing(NamedTuple):
     """For one person: the `tasks` by number in the order of the draw, the person's `own` by task,
     who has `answered` each task blind, which tasks were `handed` to the person, which they have
-    `seen` a verdict on, and until when each task is `held` for whom."""
+    `seen` a verdict on, until when each task is `held` for whom, and the tasks that are `asking`
+    for each pair (query and passage)."""
 
     tasks: dict[int, Wanted]
     own: dict[int, Said]
@@ -74,6 +76,19 @@ class Standing(NamedTuple):
     handed: frozenset[int]
     seen: frozenset[int]
     held: dict[int, dict[str, datetime]]
+    asking: dict[tuple[str, str], list[int]]
+
+
+class Moment(NamedTuple):
+    """Which state of the store is looked at: the writes that were committed and those undone."""
+
+    version: int
+    undone: int
+
+
+def moment(store: Store) -> Moment:
+    """The present one. Taken before the look: a commit meanwhile is seen by the next one."""
+    return Moment(store.version, store.undone)
 
 
 _MARKS = (
@@ -113,28 +128,23 @@ class Ledger:
     def __init__(self, spotcheck: str) -> None:
         self._spotcheck = spotcheck
         self._lock = threading.Lock()
-        self.forget()
-
-    def forget(self) -> None:
-        """Read everything anew the next time."""
-        with self._lock:
-            self._version = -1
-            self._clear()
+        self._seen_at = Moment(-1, -1)
+        self._clear()
 
     def _clear(self) -> None:
         self._seq = self._views = -1
         self._tasks: dict[int, Wanted] = {}
-        self._numbers: dict[tuple[str, str], list[int]] = {}
+        self._asking: dict[tuple[str, str], list[int]] = {}
         self._own: dict[str, dict[int, Said]] = {}
         self._answered: dict[int, frozenset[str]] = {}
         self._handed: dict[str, frozenset[int]] = {}
         self._seen: dict[str, frozenset[int]] = {}
         self._held: dict[int, dict[str, datetime]] = {}
 
-    def standing(self, cursor: Cursor, annotator: str, *, version: int) -> Standing:
-        """How things stand, as of what `cursor` sees; `version` is the store's, read before."""
+    def standing(self, cursor: Cursor, annotator: str, *, at: Moment) -> Standing:
+        """How things stand, as of what `cursor` sees; `at` is the store's moment before."""
         with self._lock:
-            self._catch_up(cursor, version)
+            self._catch_up(cursor, at)
             return Standing(
                 self._tasks,
                 dict(self._own.get(annotator, {})),
@@ -142,16 +152,11 @@ class Ledger:
                 self._handed.get(annotator, _NONE),
                 self._seen.get(annotator, _NONE),
                 self._held,
+                self._asking,
             )
 
-    def asking_for(self, query_id: str, passage_id: str) -> Sequence[int]:
-        """The tasks that ask for a pair, as of the last `standing`."""
-        with self._lock:
-            return self._numbers.get((query_id, passage_id), ())
-
     def reserve(self, made: Iterable[Reservation]) -> None:
-        """Note reservations, in the transaction that stores them. One that fails has to be
-        followed by `forget`."""
+        """Note reservations, in the transaction that stores them."""
         with self._lock:
             held = dict(self._held)  # what stands for somebody is never changed beneath them
             for task, person, until in made:
@@ -170,9 +175,11 @@ class Ledger:
             }
         return True
 
-    def _catch_up(self, cursor: Cursor, version: int) -> None:
-        if version == self._version:  # nothing was committed since
+    def _catch_up(self, cursor: Cursor, at: Moment) -> None:
+        if at == self._seen_at:  # nothing was committed since
             return
+        if at.undone != self._seen_at.undone:
+            self._clear()
         ((newest, tasks, views),) = cursor.execute(_MARKS, [self._spotcheck]).fetchall()
         if tasks != len(self._tasks):  # more were added, of which there may be earlier events
             self._clear()
@@ -183,7 +190,7 @@ class Ledger:
         if newest > self._seq:
             self._read_events(cursor)
             self._seq = newest
-        self._version = version
+        self._seen_at = at
 
     def _read_tasks(self, cursor: Cursor) -> None:
         places: dict[str, int] = {}
@@ -191,7 +198,7 @@ class Ledger:
         for position, (task, query_id, passage_id, people, again) in enumerate(rows):
             place = Place(places.setdefault(query_id, position), position)
             self._tasks[task] = Wanted(query_id, passage_id, people, again, place)
-            self._numbers.setdefault((query_id, passage_id), []).append(task)
+            self._asking.setdefault((query_id, passage_id), []).append(task)
         handed = "select annotator, task from handed where spotcheck = $1"
         self._handed = _by_person(cursor.execute(handed, [self._spotcheck]).fetchall())
         held = "select task, annotator, until from reservations where spotcheck = $1"

@@ -13,7 +13,9 @@ from labeler.store.people import audit
 @dataclass(frozen=True, slots=True)
 class Look:
     """What one comparison of a judge (`second`) with the one before it (`first`), both written
-    `judge · rubric · model`, said on pairs that were held out.
+    `judge · rubric · model`, said on pairs that were held out. `first` is "" where cases of one
+    judge were read: then nothing is compared (none of the pairs is right by one alone, so p is 1),
+    and what they say later is worth less all the same.
 
     `look` counts the looks that read at least one of these pairs, this one included. `difference`
     is the second's disagreement minus the first's, `lo` to `hi` its interval (None: none).
@@ -87,7 +89,8 @@ def record(store: Store, look: Look, pairs: Sequence[tuple[str, str]]) -> Look:
             person=kept.person,
             action=f"look at {kept.part}",
             subject=kept.second,
-            detail=f"{kept.reading}, look {kept.look}, {kept.n} pairs, against {kept.first}",
+            detail=f"{kept.reading}, look {kept.look}, {kept.n} pairs, "
+            + (f"against {kept.first}" if kept.first else "read one by one"),
         )
     return kept
 

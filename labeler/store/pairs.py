@@ -24,6 +24,7 @@ from labeler.store.comparison import (
 )
 from labeler.store.comparison_sql import about
 from labeler.store.db import Store
+from labeler.store.runs import STANDING
 
 __all__ = (
     "SLICES",
@@ -47,7 +48,7 @@ __all__ = (
 _QUERY = "query_id, text, kind, need_id, origin, scope, as_of, split, note"
 _PASSAGE = "passage_id, text, title, source_uri, locator, scope, effective_from, effective_to"
 _CANDIDATES = (
-    "select query_id, passage_id, min(best_rank) as rank from candidates "
+    f"select query_id, passage_id, min(best_rank) as rank from candidates where {STANDING} "
     "group by query_id, passage_id"
 )
 _LABELLED = (
@@ -131,7 +132,7 @@ def _chosen(store: Store, scope: Scope) -> tuple[str, list[object]]:
             known = ", ".join(row[0] for row in rows) or "none has been drawn"
             raise LabelerError(f"There is no spot check {scope.spotcheck!r}; known: {known}")
         return _TASKS, [scope.spotcheck]
-    if store.row("select 1 from candidates limit 1"):
+    if store.row(f"select 1 from candidates where {STANDING} limit 1"):
         return _CANDIDATES, []
     return _LABELLED, []
 

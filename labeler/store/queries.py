@@ -60,6 +60,29 @@ def supersede(cursor: Cursor, queries: Sequence[Query]) -> int:
     return len(new)
 
 
+def add(cursor: Cursor, queries: Sequence[Query]) -> None:
+    """Add queries whose ids nobody knows yet; of those that are known nothing is changed."""
+    known = {
+        row[0]
+        for row in cursor.execute(
+            "select query_id from current_queries where query_id = any($1)",
+            [[query.query_id for query in queries]],
+        ).fetchall()
+    }
+    supersede(cursor, [query for query in queries if query.query_id not in known])
+
+
+def by_text(cursor: Cursor, texts: Iterable[str]) -> dict[str, str]:
+    """The id of the query of exactly each text, the first imported of several; other texts are left
+    out."""
+    rows = cursor.execute(
+        "select text, query_id from queries where not superseded and text = any($1) "
+        "order by seq desc",
+        [sorted({text for text in texts if text})],
+    ).fetchall()
+    return dict(rows)
+
+
 def current(store: Store) -> list[Query]:
     """All queries, in the order of their import."""
     rows = store.rows(f"select {_FIELDS} from queries where not superseded order by seq")

@@ -15,7 +15,7 @@ from datetime import timedelta
 from labeler.errors import LabelerError
 from labeler.model import content_hash
 from labeler.store import spotchecks
-from labeler.store.db import Store, scalar
+from labeler.store.db import Cursor, Store, scalar
 from labeler.store.people import audit, checked_name
 
 AGAIN = "again"
@@ -100,7 +100,7 @@ def _give(
             "select count(*) from spotchecks where n = 0 and starts_with(name, $1)",
             [f"{before}/"],
         )
-        name = f"{before}/{many + 2}"
+        name = _free(cursor, before, many + 2)
         cursor.execute(
             "insert into spotchecks select nextval('seq'), $1, 0, 0, 0, 1, '', "
             "coalesce((select rubric from spotchecks where name = $4), ''), '', $2, $3",
@@ -115,6 +115,13 @@ def _give(
         detail = f"{len(pairs)} pairs for {annotator}"
         audit(cursor, at, person=person, action=stratum, subject=name, detail=detail)
     return name
+
+
+def _free(cursor: Cursor, before: str, number: int) -> str:
+    """The name of a list made after another, the first that nothing else has."""
+    name = f"{before}/{number}"
+    taken = cursor.execute("select 1 from spotchecks where name = $1", [name]).fetchall()
+    return _free(cursor, before, number + 1) if taken else name
 
 
 def of(store: Store, annotator: str, *, stratum: str = AGAIN) -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from labeler.errors import LabelerError
 from labeler.model import RunRow, content_hash
-from labeler.store.columns import digests, run_table, slices, with_run
+from labeler.store.columns import NAMES, digests, run_table, slices, with_run
 from labeler.store.db import Cursor, Store, append_table, arrow_batches, scalar
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+
+STANDING = "(source <> 'drafted' or query_id in (select query_id from current_queries))"
+"""Which candidates stand: that of a draft does not once its acceptance was undone."""
 
 
 class Run(NamedTuple):
@@ -42,7 +45,9 @@ def record_table(
 ) -> Imported:
     """As `record`, of an Arrow table with query_id, passage_id (text), rank (int32) and score
     (float64, may be null): a million rows in half a second."""
-    return _record(store, slices(table, source), system=system, note=note, source=source)
+    return _record(
+        store, slices(table.select(NAMES), source), system=system, note=note, source=source
+    )
 
 
 def _record(
@@ -94,6 +99,19 @@ def current(store: Store) -> list[Run]:
     return [Run(*row) for row in rows]
 
 
+def systems(store: Store) -> list[str]:
+    """The systems that have a run, by name."""
+    return [row[0] for row in store.rows("select distinct system from runs order by system")]
+
+
+def ranked(store: Store, column: Literal["query_id", "passage_id"]) -> set[str]:
+    """The ids of all queries, or of all passages, that the systems' newest runs rank."""
+    rows = store.rows(
+        f"select distinct x.{column} from run_rows x join current_runs r on r.run_id = x.run_id"
+    )
+    return {row[0] for row in rows}
+
+
 def rankings(store: Store, system: str) -> list[RunRow]:
     """The rows of a system's newest run, by query and rank."""
     rows = store.rows(
@@ -103,7 +121,7 @@ def rankings(store: Store, system: str) -> list[RunRow]:
         [system],
     )
     if not rows:
-        known = ", ".join(run.system for run in current(store)) or "none is imported"
+        known = ", ".join(systems(store)) or "none is imported"
         raise LabelerError(f"There is no run of {system!r}; known: {known}")
     return [RunRow(*row) for row in rows]
 
@@ -158,5 +176,5 @@ def pool(store: Store, *, depth: int = 20) -> Imported:
 
 def candidates(store: Store) -> int:
     """How many pairs are candidates."""
-    row = store.row("select count(*) from candidates")
+    row = store.row(f"select count(*) from candidates where {STANDING}")
     return int(row[0]) if row else 0

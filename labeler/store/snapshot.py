@@ -22,7 +22,8 @@ from pathlib import Path
 import duckdb
 
 from labeler.errors import LabelerError
-from labeler.store.db import Store, scalar
+from labeler.store import holder
+from labeler.store.db import Store, require_free, scalar
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -41,12 +42,19 @@ def back_up(store: Store, to: str | Path) -> None:
     meanwhile.
     """
     to = Path(to)
-    if to.resolve() == store.path.resolve():
+    there = holder.identity(to)
+    if to.resolve() == store.path.resolve() or (there and there == holder.identity(store.path)):
         raise LabelerError("A back-up needs another name than the store itself")
     if not to.parent.is_dir():
         raise LabelerError(f"There is no folder {to.parent} to hold {to.name}")
     if to.is_dir():
         raise LabelerError(f"{to} is a folder; a back-up is a file")
+    require_free(to)
+    _replace(store, to)
+
+
+def _replace(store: Store, to: Path) -> None:
+    """Copy the store to a part of its own, and let that take the place of `to`."""
     part = to.with_name(f"{to.name}.{uuid.uuid4().hex[:8]}.part")
     try:
         _copy(store, part)
@@ -169,7 +177,7 @@ class Keeper:
         version = self._store.version  # read first: what is committed meanwhile may be in or not
         copy = snapshot_file(self._store.path)
         if version != self._copied or not copy.exists():
-            back_up(self._store, copy)
+            _replace(self._store, copy)
             self._copied = version
         os.utime(copy, (asked_at, asked_at))  # what its age is counted from
         for seen in requests:

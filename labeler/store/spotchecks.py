@@ -10,6 +10,9 @@ from labeler.errors import LabelerError
 from labeler.store.db import Store
 from labeler.store.people import audit
 
+DESK = "desk/"
+"""How the name of a reviewer's desk begins, which is a list of tasks but was never drawn."""
+
 
 class SpotCheck(NamedTuple):
     """A sample that people check: how it was drawn, and what it was drawn from."""
@@ -58,6 +61,8 @@ def record(
 
     A name is used once.
     """
+    if check.name.startswith(DESK):
+        raise LabelerError(f"A name that begins with {DESK} is that of a reviewer's desk")
     with store.write() as cursor:
         if cursor.execute("select 1 from spotchecks where name = $1", [check.name]).fetchall():
             raise LabelerError(

@@ -85,22 +85,17 @@ def window(store: Store, *, spotcheck: str, annotator: str, limit: int = 6) -> W
 
 def windows(store: Store, askers: Sequence[Asker]) -> list[Window]:
     """The window of each, one after another, in one commit."""
+    with store.write() as cursor:
+        return _hand_out(store, cursor, askers)
+
+
+def _hand_out(store: Store, cursor: Cursor, askers: Sequence[Asker]) -> list[Window]:
     now = store.clock()
-    try:
-        with store.write() as cursor:
-            return _hand_out(store, cursor, askers, now)
-    except BaseException:  # what was noted in memory is not on disk
-        for asker in askers:
-            ledger.of(store, asker.spotcheck).forget()
-        raise
-
-
-def _hand_out(store: Store, cursor: Cursor, askers: Sequence[Asker], now: datetime) -> list[Window]:
     found: list[Window] = []
     changes = _Changes()
     for spotcheck, annotator, limit in askers:
         kept = ledger.of(store, spotcheck)
-        standing = kept.standing(cursor, annotator, version=store.version)
+        standing = kept.standing(cursor, annotator, at=ledger.moment(store))
         if not standing.tasks:
             spotchecks.named(store, spotcheck)  # says which there are
         changes.expired |= kept.release(now)
@@ -209,9 +204,9 @@ def progress(store: Store, *, spotcheck: str, annotator: str) -> Progress:
 
 
 def _standing(store: Store, spotcheck: str, annotator: str) -> Standing:
-    version = store.version  # before the look: a commit meanwhile is seen by the next one
+    at = ledger.moment(store)
     with store.read() as cursor:
-        return ledger.of(store, spotcheck).standing(cursor, annotator, version=version)
+        return ledger.of(store, spotcheck).standing(cursor, annotator, at=at)
 
 
 class Overall(NamedTuple):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from labeler.model import Grade, Status, Verdict
+from labeler.store.columns import of_width, slices
 from labeler.store.comparison import Selection
 from labeler.store.comparison_sql import about
-from labeler.store.db import Cursor, Row, Store, append
+from labeler.store.db import Cursor, Row, Store, append, number_column, numbers
 from labeler.store.imports import NOWHERE, Imported, Source, log, parts
 
 _FIELDS = (
@@ -19,6 +20,7 @@ _FIELDS = (
     "passage_hash, usage, judged_at"
 )
 _NAMES = _FIELDS.split(", ")
+_NUMBERS = ("input_tokens", "output_tokens", "cost", "latency_ms", "judged_at")
 _KEY = "query_id, passage_id, judge, rubric, model"
 _SAID = "grade, status, reason, raw, request_id, api_request_id"
 _FEW = 64
@@ -62,7 +64,7 @@ def write(cursor: Cursor, verdicts: Sequence[Verdict], at: datetime) -> None:
         )
         return
     columns = dict(zip(_NAMES, zip(*rows, strict=True), strict=True))
-    append(cursor, "verdicts", {"seq": _numbers(cursor, len(rows)), **columns})
+    append(cursor, "verdicts", {"seq": numbers(cursor, len(rows)), **columns})
 
 
 def record(store: Store, verdicts: Iterable[Verdict]) -> int:
@@ -71,41 +73,63 @@ def record(store: Store, verdicts: Iterable[Verdict]) -> int:
     One that says what the standing verdict of its pair, judge, rubric and model says adds nothing.
     """
     with store.write() as cursor:
-        return _brought(store, cursor, verdicts, NOWHERE).added
+        return _brought(cursor, _columns(parts(verdicts, NOWHERE), store.clock())).added
 
 
 def bring(store: Store, verdicts: Iterable[Verdict], *, source: Source = NOWHERE) -> Imported:
     """As `record`, for a file that is imported: noted among the imports, in the same commit."""
+    return _bring(store, _columns(parts(verdicts, source), store.clock()), source)
+
+
+def bring_table(store: Store, table: Any, *, source: Source = NOWHERE) -> Imported:
+    """As `bring`, of an Arrow table with some fields of Verdict, of which `grade`, `judged_at` and
+    all that are numbers may be null."""
+    return _bring(store, _whole(slices(table, source), store.clock()), source)
+
+
+def _bring(store: Store, stages: Iterable[Mapping[str, Any]], source: Source) -> Imported:
     with store.write() as cursor:
-        done = _brought(store, cursor, verdicts, source)
+        done = _brought(cursor, stages)
         log(store, cursor, kind="verdicts", source=source, done=done)
     return done
 
 
-def _brought(store: Store, cursor: Cursor, verdicts: Iterable[Verdict], source: Source) -> Imported:
-    at, read = store.clock(), 0
+def _columns(found: Iterable[list[Verdict]], at: datetime) -> Iterator[dict[str, Any]]:
+    for part in found:
+        rows = [_row(verdict, at) for verdict in part]
+        yield dict(zip(_NAMES, zip(*rows, strict=True), strict=True))
+
+
+def _whole(found: Iterable[Any], at: datetime) -> Iterator[dict[str, Any]]:
+    """The columns of tables, with those that they have not."""
+    from pyarrow.compute import fill_null
+
+    for table in found:
+        there = {name: table[name] for name in table.column_names}
+        texts = {name: of_width(b"", len(table)) for name in _NAMES if name not in _NUMBERS}
+        yield {**texts, **there, "judged_at": fill_null(there["judged_at"], at)}
+
+
+def _brought(cursor: Cursor, stages: Iterable[Mapping[str, Any]]) -> Imported:
+    """Add those of the staged columns that say something new."""
+    read = 0
     cursor.execute("create temp table brought as select * from verdicts limit 0")
     try:
-        for part in parts(verdicts, source):
-            rows = [_row(verdict, at) for verdict in part]
-            columns = dict(zip(_NAMES, zip(*rows, strict=True), strict=True))
-            append(cursor, "brought", {"seq": _numbers(cursor, len(part)), **columns})
-            read += len(part)
-        # Within a key a row is new if it differs from the one before it; the first is compared with
-        # what stands. No status is null, so a null one means that there is nothing before.
-        names = _SAID.split(", ")
-        before = ", ".join(
-            f"case when lag(a.status) over w is null then c.{name} else lag(a.{name}) over w end "
-            f"as last_{name}"
-            for name in names
+        for columns in stages:
+            count = len(columns["query_id"])
+            append(cursor, "brought", {"seq": number_column(cursor, count), **columns})
+            read += count
+        # A row is new if it differs from the one before it of its key; the first, from what stands.
+        differs = " or ".join(
+            f"a.{name} is distinct from case when o.seq is null then c.{name} else o.{name} end"
+            for name in _SAID.split(", ")
         )
-        differs = " or ".join(f"b.{name} is distinct from b.last_{name}" for name in names)
-        same_key = " and ".join(f"c.{name} = a.{name}" for name in _KEY.split(", "))
-        own_key = ", ".join(f"a.{name}" for name in _KEY.split(", "))
         added = cursor.execute(
-            f"insert into verdicts (seq, {_FIELDS}) select b.seq, {_prefixed('b')} from ("
-            f"select a.*, {before} from brought a left join current_verdicts c on {same_key} "
-            f"window w as (partition by {own_key} order by a.seq)) as b where {differs}"
+            f"insert into verdicts (seq, {_FIELDS}) select a.seq, {_prefixed('a')} from brought a "
+            "left join (select x.seq, max(y.seq) as seq_before from brought x join brought y "
+            f"on {_same_key('x', 'y')} and y.seq < x.seq group by x.seq) as p on p.seq = a.seq "
+            "left join brought o on o.seq = p.seq_before "
+            f"left join current_verdicts c on {_same_key('a', 'c')} where {differs}"
         ).fetchone()
     finally:
         cursor.execute("drop table brought")
@@ -116,18 +140,16 @@ def _prefixed(table: str) -> str:
     return ", ".join(f"{table}.{name}" for name in _NAMES)
 
 
+def _same_key(table: str, other: str) -> str:
+    return " and ".join(f"{table}.{name} = {other}.{name}" for name in _KEY.split(", "))
+
+
 def _row(verdict: Verdict, at: datetime) -> list[object]:
     row: list[object] = [getattr(verdict, name) for name in _NAMES]
     row[_NAMES.index("grade")] = None if verdict.grade is None else str(verdict.grade)
     row[_NAMES.index("status")] = str(verdict.status)
     row[_NAMES.index("judged_at")] = verdict.judged_at or at
     return row
-
-
-def _numbers(cursor: Cursor, count: int) -> list[int]:
-    """`count` fresh numbers of the sequence, ascending."""
-    rows = cursor.execute("select nextval('seq') from generate_series(1, $1)", [count]).fetchall()
-    return sorted(row[0] for row in rows)
 
 
 def judges(store: Store, *, answers: bool | None = False) -> list[Judged]:
@@ -142,12 +164,15 @@ def judges(store: Store, *, answers: bool | None = False) -> list[Judged]:
 @lru_cache(maxsize=4)
 def _judges(store: Store, _verdict: int | None, _answer: int | None) -> tuple[Judged, ...]:
     """`_verdict` and `_answer` tell one state of the store from another."""
-    rows = store.rows(  # not the view: it would sort all verdicts
+    # Few verdicts are given again: what supersedes others is found first, and those are left out.
+    rows = store.rows(
+        "with again as (select query_id, passage_id, judge, rubric, model, max(seq) as newest "
+        f"from verdicts group by {_KEY} having count(*) > 1) "
         "select judge, rubric, model, count(*) filter (where status = 'ok'), "
         "count(*) filter (where status = 'unreadable'), max(judged_at), "
-        f"{about('verdicts', answers=True)} as answers from verdicts "
-        "where seq in (select max(seq) from verdicts group by query_id, passage_id, judge, rubric, "
-        "model) group by judge, rubric, model, answers order by max(seq) desc"
+        f"{about('v', answers=True)} as answers from verdicts v "
+        f"left join again using ({_KEY}) where newest is null or seq = newest "
+        "group by judge, rubric, model, answers order by max(seq) desc"
     )
     return tuple(Judged(*row) for row in rows)
 
@@ -242,17 +267,18 @@ class Graded(NamedTuple):
     grade: Grade
 
 
-def graded(store: Store, *, judge: str, rubric: str, model: str) -> list[Graded]:
+def graded(store: Store, *, judge: str, rubric: str, model: str) -> Iterator[Graded]:
     """The passages with a readable verdict of exactly this judge, rubric and model."""
-    rows = store.rows(
+    sql = (
         "select query_id, passage_id, grade from verdicts v where seq in (select max(seq) "
         "from verdicts where judge = $1 and rubric = $2 and model = $3 "
         "group by query_id, passage_id) and status = 'ok' "
-        f"and {about('v', answers=False)} order by query_id, passage_id",
-        [judge, rubric, model],
+        f"and {about('v', answers=False)} order by query_id, passage_id"
     )
     named = {str(grade): grade for grade in Grade}  # a look-up is quicker than a call
-    return [Graded(query_id, passage_id, named[grade]) for query_id, passage_id, grade in rows]
+    for rows in store.batches(sql, [judge, rubric, model]):
+        for query_id, passage_id, grade in rows:
+            yield Graded(query_id, passage_id, named[grade])
 
 
 def reasons(

@@ -146,6 +146,22 @@ def test_every_route_wants_a_pass_for_a_desk_and_the_own_page(
     assert status(**(headers() | {"Origin": "http://elsewhere.example"})) == 403
 
 
+@pytest.mark.parametrize("day", ["soon", "2026", "2026-1-1", "2026-01-01T00:00"])
+def test_a_day_that_is_none_narrows_nothing_and_is_no_evidence(
+    client: TestClient, store: Store, day: str
+) -> None:
+    asked = {"text": "refund", "as_of": day}
+    for answer in (
+        client.get("/desk/search", params=asked, headers=headers()),
+        client.post("/desk/searches", json=asked, headers=headers()),
+    ):
+        assert (answer.status_code, answer.json()) == (
+            400,
+            {"error": f"{day!r} is no day, expected YYYY-MM-DD"},
+        )
+    assert evidence.searches(store) == []
+
+
 @pytest.mark.parametrize("body", [[], {"text": 7}, {"text": "x" * 1001}, {"source": ["a"]}])
 def test_a_body_of_another_shape_is_refused_in_words(client: TestClient, body: object) -> None:
     answer = client.post("/desk/searches", json=body, headers=headers())

@@ -14,9 +14,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler.app import state
-from labeler.app.screens.draft_deciding import DWELL
+from labeler.app.widgets import DWELL
 from labeler.drafting import Wanted
-from labeler.model import Grade
+from labeler.model import Grade, Judgment
 from labeler.reports import waiting
 from labeler.store import corpora, drafts, evidence, labels, people, queries
 from labeler.store.drafts import Check, Standing
@@ -195,3 +195,36 @@ def test_drafts_are_made_from_the_page_with_the_cost_known_before(service: Claud
         test.run()
     assert not test.exception
     assert "4 new drafts" in texts(test)
+
+
+def test_a_decision_is_undone_from_the_page_and_the_draft_is_shown_again(
+    standing: list[Standing], page: Page
+):
+    draft_id = standing[0].draft.draft_id
+    test = page("drafts", **{"as": "rita", "draft": draft_id})
+    assert not any(button.label.startswith("Undo") for button in test.button)
+    test = press(test, "YES, accept")
+    undo = next(button.label for button in test.button if button.label.startswith("Undo my last"))
+    assert draft_id in undo.replace("\\", "")
+    test = press(test, undo, after=0)
+    assert "too quick" in texts(test)
+    assert len(queries.current(state.store())) == 1
+    test = press(test, undo)
+    assert not test.exception
+    assert f"{draft_id} waits again; own-1 is no query any more." in texts(test)
+    assert test.query_params["draft"] == draft_id
+    assert queries.current(state.store()) == []
+    assert list(labels.current(state.store())) == []
+
+
+def test_what_was_used_since_cannot_be_undone_and_the_page_says_why(
+    standing: list[Standing], page: Page
+):
+    draft = standing[0].draft
+    test = press(page("drafts", **{"as": "rita", "draft": draft.draft_id}), "YES, accept")
+    said = [Judgment("own-1", draft.passage_id, Grade.NO)]
+    labels.bring(state.store(), said, annotator="ben")
+    undo = next(button.label for button in test.button if button.label.startswith("Undo my last"))
+    test = press(test, undo)
+    assert f"{draft.draft_id} stays accepted: own-1 has been labelled since" in texts(test)
+    assert [query.query_id for query in queries.current(state.store())] == ["own-1"]

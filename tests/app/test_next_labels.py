@@ -77,5 +77,5 @@ def test_a_name_without_letters_is_refused_in_words(empty: Path, page: Page) -> 
     population(state.store())
     test = page("retrieval", **{"as": "lee"})
     button(test, "Draw the list").click().run()
-    assert any("A list needs a name" in error.value for error in test.error)
+    assert any("name has 1 to 80" in error.value for error in test.error)
     assert lists.newest(state.store()) is None

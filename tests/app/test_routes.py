@@ -215,6 +215,26 @@ def test_a_body_that_is_no_list_of_events_is_refused(client: TestClient, body: s
     assert client.post("/labeling/events", content=body, headers=asked).status_code == 400
 
 
+def test_a_body_that_goes_too_deep_is_refused(client: TestClient) -> None:
+    body = '{"events": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    more = headers(**{"Content-Type": "application/json"})
+    answer = client.post("/labeling/events", content=body, headers=more)
+    assert (answer.status_code, answer.json()) == (400, {"error": "the body is not JSON"})
+
+
+def test_a_store_that_is_no_longer_there_stores_nothing_and_says_so(
+    client: TestClient, store: Store
+) -> None:
+    client.get("/labeling/window", headers=headers())
+    away = store.path.rename(store.path.with_name("away.duckdb"))
+    one = event("p0")
+    answer = client.post("/labeling/events", json={"events": [one]}, headers=headers())
+    assert answer.status_code == 409
+    assert "labeler.duckdb was deleted or moved away" in answer.json()["error"]
+    away.rename(store.path)  # what the page kept meanwhile is taken now
+    assert post(client, one)["acknowledged"] == [one["event"]]
+
+
 def test_a_body_without_end_is_cut_off(client: TestClient) -> None:
     asked = headers(**{"Content-Type": "application/json"})
     answer = client.post("/labeling/events", content=b" " * (BODY_LIMIT + 1), headers=asked)

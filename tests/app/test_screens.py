@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from labeler.app import state, widgets
 from labeler.model import Grade
-from labeler.store import adjudications, labels, tasks
+from labeler.reports import agreement, reading_cases, render
+from labeler.store import adjudications, labels, looks, people, tasks
 from labeler.store.labels import LabelEvent
 from tests.app.conftest import Page
 
@@ -163,6 +164,42 @@ def test_who_opens_the_disagreements_no_longer_labels_them_blind(db: Path, page:
         "select blind from current_labels where annotator = 'ana' and grade = 'YES'"
     )
     assert row == (False,)
+
+
+def test_the_texts_of_held_out_cases_are_not_shown_before_somebody_asks_and_that_is_a_look(
+    db: Path, page: Page
+) -> None:
+    _label_all(Grade.NO)
+    store = state.store()
+    of = agreement.choose(store, spotcheck="first")
+    every = list(agreement.cases(store, of))
+    held = reading_cases.held_among(store, every)
+    assert 0 < len(held) < len(every)
+    test = page("agreement", **{"as": "lee"})
+    assert not test.exception
+    assert f"Disagreements ({len(every)})" in [one.value for one in test.subheader]
+    (shown,) = [frame.value for frame in test.dataframe if "judge's reason" in frame.value.columns]
+    assert len(shown) == len(every) - len(held)
+    assert not {render.short(case.passage, width=120) for case in held} & set(shown["passage"])
+    assert looks.history(store) == []
+
+    (toggle,) = (one for one in test.toggle if one.label.startswith("Show the held-out ones"))
+    assert toggle.label == f"Show the held-out ones too ({len(held)})"
+    toggle.set_value(True).run()
+    assert not test.exception
+    (shown,) = [frame.value for frame in test.dataframe if "judge's reason" in frame.value.columns]
+    assert len(shown) == len(every)
+    (look,) = looks.history(store)
+    assert (look.person, look.look, look.n, look.part) == ("lee", 1, len(held), "all")
+    pairs = [(case.query_id, case.passage_id) for case in held]
+    assert looks.earlier(store, pairs) == 1  # the next confirmation is the second look
+    test.run()
+    assert len(looks.history(store)) == 1  # once a session
+    # It is no confirmation: what the gate reads of the rubric is as before.
+    assert agreement.build(store, of).confirmed.looks == 0
+    last = people.history(store)[0]
+    assert (last.action, last.person) == ("look at all", "lee")
+    assert last.detail == f"not confirmed, look 1, {len(held)} pairs, read one by one"
 
 
 def test_nothing_is_computed_again_on_a_rerun_that_changed_nothing(db: Path) -> None:

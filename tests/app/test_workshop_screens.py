@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler.app import state
+from labeler.app.widgets import DWELL
 from labeler.model import Grade, Judgment, Passage, RunRow, Status, Verdict
 from labeler.stats.parts import held_out
 from labeler.store import (
@@ -155,6 +157,9 @@ def test_what_is_to_be_rebound_is_looked_at_side_by_side(db: Path, page: Page) -
     assert not test.exception
     waiting = bindings.queue(store, "larkfen")
     assert {one.new_passage for one in waiting} == {"half-1", "half-2"}
+    _button(test, "YES").click().run()
+    assert "too quick to have been read" in test.error[0].value  # nothing is decided unread
+    time.sleep(DWELL + 0.05)
     _button(test, "YES").click().run()
     assert not test.exception
     assert len(bindings.queue(store, "larkfen")) == len(waiting) - 1

@@ -15,7 +15,7 @@ import pytest
 import labeler as package
 from labeler import sample
 from labeler.cli.main import run
-from labeler.store import evaluations
+from labeler.store import evaluations, holdouts
 from labeler.store.db import open_reader, open_store
 from tests.cli.conftest import Call
 
@@ -487,6 +487,32 @@ def test_a_retriever_that_fails_is_named_and_nothing_is_stored(
     assert (told.code, told.out) == (1, "")
     assert said in told.err
     assert "known: none is imported" in labeler("evaluate", "--run", "mine").err
+
+
+def test_a_retriever_whose_quotes_do_not_close_is_no_command(labeler: Call, tmp_path: Path) -> None:
+    labeler("import", "golden", golden_with_texts(tmp_path), "--name", "g")
+    told = labeler("evaluate", "--run", "mine", "--retriever", "search.py 'x")
+    assert (told.code, told.out) == (1, "")
+    assert "is no command: No closing quotation" in told.err
+
+
+def test_a_retriever_is_asked_what_is_held_out_as_well(labeler: Call, tmp_path: Path) -> None:
+    asked = {f"query {n}": "x" for n in range(40)}
+    file, program = tmp_path / "golden.json", tmp_path / "search.py"
+    file.write_text(json.dumps([{"query": q, "expected": [p]} for q, p in asked.items()]))
+    program.write_text(RETRIEVER.format(found=asked))
+    labeler("import", "golden", file, "--name", "g")
+    with open_store(tmp_path / "store.duckdb") as store:
+        holdouts.hold_out(store, "g", share=0.3)
+    command = shlex.join([sys.executable, str(program)])
+    held = labeler(
+        "evaluate", "--run", "mine", "--retriever", command, "--held-out", "release", "--json"
+    ).json
+    open_ = labeler("evaluate", "--run", "mine", "--json").json
+    assert held["n_queries"] + open_["n_queries"] == 40
+    for each in (held, open_):  # every query was asked, and each is right at rank 1
+        assert (each["missing_queries"], each["unknown_queries"]) == ([], [])
+        assert each["measures"]["R@5"] == 1
 
 
 def test_a_retriever_that_is_not_there_is_named(labeler: Call, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_two_labels_of_one_pair_that_contradict_each_other_name_both_lines(label
     path = table("l.csv", [("q", "p", "YES"), ("q", "p", "NO")])
     said = labeler("import", "labels", path, "--annotator", "a")
     assert said.code == 1
-    assert "l.csv, line 3: a second row for q, p, unlike line 2" in said.err
+    assert "l.csv, line 3: a second row for q, p, a, unlike line 2" in said.err
 
 
 def test_a_scale_that_is_not_known_asks_for_the_map(labeler, table):

@@ -43,7 +43,8 @@ def test_a_report_in_words_names_grades_cost_and_what_is_unreadable(project):
         ran = project.at(server).run("judge", "--concurrency", "1")
     assert ran.code == 0
     assert "claude, relevance@1, claude-haiku-5-5: 6 pairs judged" in ran.out
-    assert "1 unreadable replies are kept; --retry-unreadable asks again" in ran.out
+    assert "1 unreadable reply kept, to be asked again when that is wanted" in ran.out
+    assert "--retry-unreadable" in ran.err
     assert "$0.0008 (7,000 tokens in, 280 out)" in ran.out
 
 
@@ -103,7 +104,7 @@ def test_a_spent_budget_is_exit_6_with_what_came_stored(project):
     with Claude() as server:
         ran = project.at(server).run("judge", "--max-cost", "0.0001", "--model", "claude-opus-5-5")
     assert ran.code == 6
-    assert "--max-cost $0.0001" in ran.err
+    assert "the budget of $0.0001" in ran.err
     assert server.paid == {}
 
 

@@ -111,7 +111,7 @@ def test_agreement_of_the_sample_shows_8_of_many_sources(labeler, demo, tmp_path
     lines = labeler("agreement", "--by", "source", db=copy).out.split("By source\n")[1]
     shown = lines.splitlines()
     assert len([line for line in shown if " of " in line and "%" in line]) == 8
-    assert f"  and {len(sources) - 8} smaller (--json holds all)" in shown
+    assert f"  and {len(sources) - 8} smaller (the JSON holds all)" in shown
 
 
 @pytest.mark.parametrize(

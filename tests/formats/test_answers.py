@@ -58,14 +58,14 @@ def test_a_table_holds_lists_as_json_or_as_python_prints_them(written):
     content = (
         "question,response,retrieved_contexts\n"
         'a,x,"[""one"", ""two""]"\n'
-        "b,x,\"['it''s', 'two']\"\n"
+        'b,x,"[""it\'s"",\n \'two\']"\n'
         "c,x,just one text\n"
         "d,x,\n"
     )
     rows = read(written("a.csv", content))
     assert [row.context and [one.text for one in row.context] for row in rows] == [
         ["one", "two"],
-        ["its", "two"],  # as Python joins two strings side by side
+        ["it's", "two"],
         ["just one text"],
         None,
     ]
@@ -103,6 +103,10 @@ def test_grades_are_words_unless_a_map_is_given(written):
         (
             {"query_id": "a", "answer": "x", "context": "[1"},
             "context '[1', expected a list as JSON",
+        ),
+        (  # as numpy prints it: Python would read one text, p1p2
+            {"query_id": "a", "answer": "x", "context": "['p1'\n 'p2']"},
+            "expected a list as JSON",
         ),
         (
             {"query_id": "a", "answer": "x", "context": ["c"], "context_ids": ["p", "q"]},

@@ -18,7 +18,7 @@ from labeler.formats import (
     read_queries,
     read_run,
 )
-from labeler.formats.columnar import read_run_table
+from labeler.formats.ranking import read_run_table
 
 ROOT = os.environ.get("LABELER_TEST_DATA")
 pytestmark = pytest.mark.skipif(not ROOT, reason="LABELER_TEST_DATA is not set")

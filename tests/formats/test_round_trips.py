@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import stat
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from labeler.errors import LabelerError
 from labeler.formats import (
     GAINS,
+    is_name,
     read_corpus,
     read_golden,
     read_judgments,
@@ -35,6 +37,15 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.text(RUNNING + '",
 ID = TEXT.filter(lambda text: text.strip() and "\0" not in text)
 GRADE = st.sampled_from(list(Grade))
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+COST = st.none() | st.floats(min_value=0, allow_infinity=False)
+NAME = st.just("") | st.text(
+    st.characters(categories=["L", "N", "P", "S"], include_characters=" '"), max_size=9
+).filter(is_name)
+TIME = st.just("") | st.datetimes(
+    min_value=datetime.fromisoformat("0002-01-01"),
+    max_value=datetime.fromisoformat("9998-01-01"),
+    timezones=st.sampled_from([None, UTC, timezone(timedelta(hours=14))]),
+).map(datetime.isoformat)
 FORMS = st.sampled_from(["csv", "jsonl"])
 
 quietly = settings(deadline=None, max_examples=150)
@@ -93,7 +104,7 @@ JUDGED = st.tuples(GRADE, st.just("ok")) | st.tuples(st.none(), st.just("unreada
             lambda q, p, who, stands, at, blind, check, note: Judgment(
                 q, p, stands[0], stands[1], who, at=at, blind=blind, spotcheck=check, note=note
             ),
-            *(ID, ID, TEXT, STANDING, TEXT, st.none() | st.booleans(), TEXT, TEXT),
+            *(ID, ID, NAME, STANDING, TIME, st.none() | st.booleans(), TEXT, TEXT),
         ),
         min_size=1,
     ),
@@ -117,7 +128,7 @@ def test_labels_come_back(tmp_path_factory, labels, form):
             lambda q, p, who, rubric, model, judged, reason, at, cost: Judgment(
                 *(q, p, judged[0], judged[1], who, rubric, model, reason), at=at, cost=cost
             ),
-            *(ID, ID, TEXT, TEXT, TEXT, JUDGED, TEXT, TEXT, st.none() | NUMBER),
+            *(ID, ID, NAME, NAME, NAME, JUDGED, TEXT, TIME, COST),
         ),
         min_size=1,
     ),
@@ -269,3 +280,12 @@ def test_a_folder_that_is_not_there_is_an_error_in_words(tmp_path):
 def test_a_form_that_cannot_hold_a_thing_is_refused(tmp_path):
     with pytest.raises(LabelerError, match="csv or jsonl, not as trec"):
         write_corpus(tmp_path / "x", [], form="trec")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "beir"])
+def test_an_id_that_begins_with_a_byte_order_mark_comes_back(tmp_path, form):
+    """Where a line begins with one, it is taken off as the mark of a file that was joined on."""
+    path = tmp_path / ("x.tsv" if form == "beir" else f"x.{form}")
+    write_qrels(path, [("\ufeffq", "\ufeffp", 2)], form=form)
+    ((_, judgment),) = read_judgments(path, grades=GAINS)
+    assert (judgment.query_id, judgment.passage_id) == ("\ufeffq", "\ufeffp")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.errors import InputError
+from labeler.errors import InputError, Problem
 from labeler.formats import Reading, read_run
-from labeler.formats.columnar import _quickly, read_run_table
+from labeler.formats.ranking import plain_run, read_run_table
 
 
 def order(path, reading=None):
@@ -292,6 +292,23 @@ def test_the_quick_way_answers_as_the_row_reader_on_any_json_lines(
     assert rows == columns
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.csv", b"query_id,passage_id,rank,score\nq,a,-1,3\nq,b,-1,2\n"),
+        ("x.csv", b"query_id,passage_id,rank,system\nq,a,1,\xff\n"),
+        ("x.trec", b"q Q0 a 1 1.0 \xff\n"),
+        ("x.jsonl", b'{"query_id":"q\\u0000","passage_id":"a","rank":1}\n'),
+    ],
+)
+def test_what_is_refused_in_any_column_is_refused_by_either_way(written, name, content):
+    """A rank below 0 that is the same in all rows, bytes that are no UTF-8 in a column that nobody
+    reads, and a NUL that is written as an escape."""
+    rows, columns = both_ways(written(name, content))
+    assert rows == columns
+    assert isinstance(rows[0][0], Problem)
+
+
 def test_ids_of_json_lines_that_name_a_key_twice_are_refused_by_either_way(written):
     line = '{"query_id":"q","query_id":"r","passage_id":"a","rank":1}\n'
     rows, columns = both_ways(written("x.jsonl", line))
@@ -317,4 +334,33 @@ def test_the_quick_way_is_taken_for_plain_files_of_every_form(written, form):
     path = written("x.jsonl" if form == "jsonl" else "x.trec" if form == "zero" else "x.csv", text)
     rows, columns = both_ways(path)
     assert rows == columns
-    assert _quickly(path, Reading(), {}, "") is not None
+    assert plain_run(path, reading=Reading()) is not None
+
+
+def test_a_file_of_several_systems_is_told_of_by_either_way(written):
+    """The third row has no end of its line, and another name in its last column."""
+    path = written("x.trec", "q Q0 a 1 2.0 s\nq Q0 b 2 1.0 s\nr Q0 a 1 2.0 t")
+    said = ["x.trec: the last column has 2 names (s, t); it is read as one run"]
+    for read in (order, lambda path, reading: read_run_table(path, reading=reading)):
+        reading = Reading()
+        assert len(read(path, reading)) == 3
+        assert [str(note) for note in reading.notes] == said
+
+
+def test_an_integer_that_no_float_holds_is_no_score(written):
+    """JSON writes out what other files have as 1e400."""
+    path = written("x.jsonl", f'{{"query_id":"q","passage_id":"a","score":1{"0" * 400}}}\n')
+    for read in (read_run, read_run_table):
+        with pytest.raises(InputError, match=r"line 1: score 1000*…, expected a finite number"):
+            list(read(path))
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
+def test_a_header_within_a_run_is_left_out_by_either_way(written, name):
+    blank = "\t" if name == "x.tsv" else ","
+    rows = ["query_id passage_id rank", "q a 1", "query_id passage_id rank", "r a 1"]
+    path = written(name, "\n".join(rows).replace(" ", blank))
+    reading = Reading()
+    assert order(path, reading) == [("q", "a", 1), ("r", "a", 1)]
+    assert [str(note) for note in reading.notes] == [f"{name}, line 3: the header again, left out"]
+    assert read_run_table(path)["query_id"].to_pylist() == ["q", "r"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 
 import pytest
 
 from labeler.errors import InputError
 from labeler.formats import Reading, read_corpus, read_judgments
+from labeler.formats.ranking import read_run_table
 
 QRELS = "q1 0 p1 1\nqé 0 p2 0\n"
 EXPECTED = [(1, "q1", "p1", "YES"), (2, "qé", "p2", "NO")]
@@ -142,9 +144,37 @@ def test_a_folder_of_texts_is_a_corpus_by_relative_path(tmp_path):
         ("a/one.md", "# Ö\r\ntext\n"),
         ("two.TXT", "two\0"),
     ]
-    assert [str(note) for note in reading.notes] == ["three.png: neither .md nor .txt, left out"]
+    assert [str(note) for note in reading.notes] == [
+        f"{tmp_path.name}: hidden files and folders, left out: 1",
+        "three.png: neither .md nor .txt, left out",
+    ]
 
 
 def test_a_folder_without_texts_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"a folder without \.md or \.txt files"):
         list(read_corpus(tmp_path))
+
+
+def test_a_pipe_is_refused_before_it_is_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "x.csv")
+    for read in (read_corpus, read_judgments, read_run_table):
+        with pytest.raises(InputError, match=r"x\.csv: a pipe or a device, expected a file"):
+            list(read(tmp_path / "x.csv"))
+
+
+def test_a_file_that_cannot_be_opened_is_named_by_its_base_name(tmp_path):
+    """A link that leads to itself, and a name longer than any file has."""
+    (tmp_path / "x.csv").symlink_to(tmp_path / "x.csv")
+    for path in (tmp_path / "x.csv", tmp_path / ("y" * 300)):
+        for read in (read_corpus, read_judgments, read_run_table):
+            with pytest.raises(InputError, match=rf"^{path.name}: a file that cannot be opened"):
+                list(read(path))
+
+
+def test_a_name_of_any_bytes_is_shown_as_text_of_one_line(tmp_path):
+    path = tmp_path / os.fsdecode(b"caf\xe9\n\x1b[31m.qrels")
+    path.write_text("q1 0 p1\n")
+    with pytest.raises(InputError) as raised:
+        list(read_judgments(path))
+    (problem,) = raised.value.problems
+    assert problem.file == r"caf\xe9\n\x1b[31m.qrels"

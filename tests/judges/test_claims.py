@@ -43,6 +43,8 @@ def test_an_answer_without_a_claim_has_no_faithfulness():
         ({}, "the reply does not say whether the answer refuses"),
         ({"refuses": 1, "claims": []}, "the reply does not say whether the answer refuses"),
         ({"refuses": False}, "the reply holds no list of claims"),
+        (told(GOOD) | {"verdict": "faithful"}, "the reply says 'verdict' beside its claims"),
+        (told(GOOD | {"Support": "contradicted"}), "claim 1 says more than its support"),
         (told("so"), "claim 1 is no object"),
         (told(GOOD, GOOD | {"claim": " "}), "claim 2 has no text"),
         (told(GOOD | {"support": "yes"}), "claim 1 has a support outside the three"),

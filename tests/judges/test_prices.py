@@ -27,7 +27,14 @@ def test_a_long_prompt_costs_the_long_price_and_cached_tokens_their_own():
     assert prices.cost(opus, cached) == pytest.approx((10 * 4 + 10 * 20 + 1000 * 0.2) / 1e6)
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"input_tokens": 5}, {"input_tokens": "5"}])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        *(None, {}, {"input_tokens": 5}, {"input_tokens": "5"}),
+        {"input_tokens": 10**400, "output_tokens": 1},
+        {"input_tokens": -1, "output_tokens": 1},
+    ],
+)
 def test_a_cost_without_an_account_of_tokens_is_unknown_and_not_zero(usage):
     assert prices.cost(prices.table()["claude-opus-5"], usage) is None
     assert prices.cost(None, {"input_tokens": 1, "output_tokens": 1}) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from labeler.model import Grade, Judgment, Passage, Query
-from labeler.reports import casebook, likeness, waiting
+from labeler.reports import casebook, likeness, query_states, waiting
 from labeler.store import adjudications, corpora, desk, evidence, labels, queries, runs
 from labeler.store.db import Store, open_store
 from labeler.store.evidence import Outcome
@@ -58,7 +58,7 @@ def fact(store: Store, text: str, *passages: str) -> None:
 
 def only(store: Store) -> casebook.Case:
     (case,) = casebook.cases(store)
-    assert casebook.standing(store) == (
+    assert query_states.standing(store) == (
         case.waiting,
         case.waiting and case.failures > 0,
         bool(case.conflicts),
@@ -154,7 +154,7 @@ def test_conflicts_come_first_then_reported_failures_then_what_waits(store: Stor
     order = [case.query.query_id for case in casebook.cases(store)]
     assert order == ["clash", reported, "imported", "waits", "done"]
     # Waiting: the reported one, the imported one and "waits"; only the first is reported.
-    assert casebook.standing(store) == (3, 1, 1)
+    assert query_states.standing(store) == (3, 1, 1)
 
 
 def test_the_rows_hold_evidence_facts_and_failures(store: Store) -> None:

@@ -117,7 +117,7 @@ def test_held_out_queries_are_left_alone_and_those_of_other_runs_left_out(store)
 def test_a_judge_that_judged_nothing_of_a_run_is_said_so(store):
     judge(store, {"q": "a2"})
     ran(store, {"other": "a"})
-    with pytest.raises(LabelerError, match="j has judged no pair of a query of s: run `labeler"):
+    with pytest.raises(LabelerError, match="j has judged no pair of a query of s: let it judge"):
         partly.build(store, ["s"], judged=J)
     with pytest.raises(LabelerError, match="no verdicts of nobody; known: j"):
         corrected.build(store, ["s"], judge="nobody")

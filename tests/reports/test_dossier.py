@@ -16,9 +16,21 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from labeler.errors import LabelerError
-from labeler.model import GoldenEntry, Grade, Judgment, Passage, Query, RunRow, Status, Verdict
+from labeler.model import (
+    Answer,
+    Given,
+    GoldenEntry,
+    Grade,
+    Judgment,
+    Passage,
+    Query,
+    RunRow,
+    Status,
+    Verdict,
+)
 from labeler.reports import (
     agreement,
+    answers_json,
     corrected,
     dossier,
     dossier_html,
@@ -27,9 +39,11 @@ from labeler.reports import (
     retrieval,
     variants,
 )
+from labeler.reports import answers as reports
 from labeler.reports.dossier import Dossier
 from labeler.stats.explanation import percent
-from labeler.store import corpora, goldens, labels, queries, runs, verdicts
+from labeler.store import answers, corpora, goldens, labels, queries, runs, verdicts
+from labeler.store.answers import Brought
 from labeler.store.db import Store, open_store
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -68,6 +82,23 @@ def fill(store: Store) -> None:
     truth["q1", "p9"] = Grade.YES  # which the golden set does not know
     own = [Judgment(q, p, truth.get((q, p), Grade.NO)) for q, p in pairs[:70]]
     labels.bring(store, own, annotator="ana")
+    answer(store)
+
+
+def answer(store: Store) -> None:
+    """An answer to each of the twelve in production, two of three right as the judge has it, and
+    with the right passages in hand, all but one right; people have graded four of the former."""
+    said = []
+    for context, wrong in (("production", range(0, 12, 3)), ("selected", [5])):
+        for i in range(12):
+            given = Answer(f"q{i}", "bot", context, f"{HOSTILE} {i}", (Given(f"p{5 * i}", ""),))
+            said.append((given, Grade.NO if i in wrong else Grade.YES))
+    answers.record(store, [Brought(given) for given, _ in said])
+    rubric = "correctness@1"
+    found = [Verdict(a.query_id, a.answer_id, "j", g, Status.OK, rubric, "m") for a, g in said]
+    verdicts.keep(store, found)
+    own = [Judgment(a.query_id, a.answer_id, grade) for a, grade in said[:4]]
+    labels.bring(store, own, annotator="ana")
 
 
 class Made(NamedTuple):
@@ -79,6 +110,7 @@ class Made(NamedTuple):
     corrected: dict
     variants: dict
     near_misses: dict
+    answers: dict
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +128,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
             near_misses.as_json(
                 near_misses.build(store, "g", systems=names, judged=near_misses.chosen(store))
             ),
+            answers_json.as_json(reports.build(store, judged=reports.choose(store))),
         )
 
 
@@ -210,6 +243,30 @@ def test_the_near_misses_are_those_of_the_command(made, shown):
     assert f"{many[0]} that people have labelled and {many[1]} that the judge" in shown.text
 
 
+def test_the_answers_are_those_of_the_report_on_answers(made, shown):
+    rows = next(t for t in shown.tables if t[0][:3] == ["system", "context", "answers"])[1:]
+    for row, of in zip(rows, made.answers["systems"], strict=True):
+        strict = of["correctness"]["strict"]
+        assert row[:3] == [of["system"], of["context"], str(of["answers"])]
+        for cell, way in zip(row[3:6], ("judge_only", "people_only", "corrected"), strict=True):
+            assert cell.split(" (")[0] == percent_or_dash(strict[way]["value"])
+    fates = shown.table("what became of it", "bot", "bot, selected")
+    for at, of in enumerate(made.answers["systems"]):
+        known = {fate: many for fate, many in of["fates"].items() if many}
+        assert {fate: int(row[at]) for fate, row in fates.items() if row[at] != "0"} == known
+    assert made.answers["judge"]["sentence"] in shown.text
+    assert made.answers["compared"][0]["sentence"] in shown.text
+    listed = next(t for t in shown.tables if t[0][2:4] == ["system", "answer"])[1:]
+    wrong = [one for of in made.answers["systems"] for one in of["wrong"]]
+    assert [(row[0], row[3]) for row in listed] == [(o["query_id"], o["answer"]) for o in wrong]
+    # Two of three in production and eleven of twelve with the right passages, by the judge.
+    assert [row[3].split(" (")[0] for row in rows] == ["66.7%", "91.7%"]
+
+
+def percent_or_dash(value: float | None) -> str:
+    return "\N{EM DASH}" if value is None else percent(value)
+
+
 def test_what_was_measured_is_named_by_version_and_hash(made, shown):
     rows = shown.table("what", "is")
     versions = next(t for t in shown.tables if ["made", "2026-03-01 09:30 UTC"] in t)
@@ -296,6 +353,7 @@ def test_parts_that_cannot_be_say_why(tmp_path):
         runs.record(store, [RunRow("q", "p", 1)], system="s")
         goldens.record(store, "g", [GoldenEntry("q", "p", Grade.YES)], origin="hand", person="")
         page = Reader(dossier_html.html(dossier.build(store))).text
+        assert "Answers, end to end" not in page
         assert "Not known: There are no verdicts of any judge; known: none." in page
         assert "Not compared: one run alone has nothing to be compared with." in page
         with pytest.raises(LabelerError, match="There is no run of 'x'; known: s"):
@@ -308,6 +366,14 @@ def test_parts_that_cannot_be_say_why(tmp_path):
         assert "Report on a judge" in page
         assert "Not measured: no run is imported, so that nothing is measured." in page
         assert "Report on a judge" in dossier_markdown.markdown(found)
+        assert "Not compared: nothing is measured." in page
+    with open_store(tmp_path / "c.duckdb") as store:
+        answer(store)
+        page = Reader(dossier_html.html(dossier.build(store))).text
+        assert "Report on answers" in page
+        with pytest.raises(LabelerError, match="no golden set 'x'"):
+            dossier.build(store, golden="x")
+        assert "bot: 66.7%" in page
 
 
 def test_without_a_name_the_newest_runs_are_reported(tmp_path):

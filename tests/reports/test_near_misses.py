@@ -113,7 +113,7 @@ def test_depth_and_named_runs_bound_the_pool(store):
 def test_without_a_judge_what_is_not_labelled_is_not_judged(store):
     report = near_misses.build(store, "support")
     assert (report.judged, report.by_judge, report.counts.unjudged) == (None, [], 3)
-    assert "`labeler judge`" in "\n".join(near_misses_text.lines(report))
+    assert "have what is not judged graded" in "\n".join(near_misses_text.lines(report))
 
 
 def test_pairs_that_people_differ_on_wait_for_a_reviewer(store):
@@ -182,7 +182,7 @@ def test_from_a_judges_proposal_to_the_next_version(store):
 
 
 def test_a_list_is_queued_once_under_its_name(store):
-    with pytest.raises(LabelerError, match="needs a name"):
+    with pytest.raises(LabelerError, match="has 1 to 80 characters"):
         nearing.queue(store, built(store), " ")
     nearing.queue(store, built(store), "second look")
     with pytest.raises(LabelerError, match="already"):

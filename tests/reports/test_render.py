@@ -14,6 +14,7 @@ from labeler.store.comparison import Missing
 def test_a_share_has_its_interval_or_the_reason_why_there_is_none():
     assert render.share(Estimate(0.125, Interval(0.0591, 0.2468))) == "12.5% (5.9% to 24.7%)"
     assert render.share(Estimate(0.125)) == "12.5%"
+    assert render.share(Estimate(1.0, reason="one value")) == "100% (no interval: one value)"
     assert render.share(Estimate(None, reason="no pair")) == "— (no pair)"
 
 
@@ -27,6 +28,7 @@ def test_a_bare_value_is_a_dash_where_there_is_none():
     assert render.value(Estimate(None, reason="x")) == render.DASH
     assert render.value(Estimate(0.256)) == "0.26"
     assert render.value(Estimate(0.256), share=True) == "25.6%"
+    assert render.value(Estimate(-1e-9), share=True) == "0%"
 
 
 @pytest.mark.parametrize(

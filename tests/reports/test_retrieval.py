@@ -44,6 +44,27 @@ def ranked(run: dict[str, str], *, system: str = "s", depth: int | None = None) 
     return basis.rank(rows, system=system, depth=depth)
 
 
+@pytest.mark.parametrize("k", [0, -1, 10_001])
+def test_a_cutoff_that_is_none_is_refused_and_does_not_end_the_process(k: int) -> None:
+    with pytest.raises(UsageError, match="expected a k from 1 to 10,000"):
+        labeler.evaluate(lambda text, top_n: ["a"], {"x": ["a"]}, k=[k])
+
+
+def test_a_number_of_a_comparison_that_does_not_exist_has_its_reason_beside_it(
+    store: Store,
+) -> None:
+    corpora.record(store, [Passage("known", "text")], name="c")
+    goldens.record(store, "g", [GoldenEntry("q", "known", Grade.YES)], origin="hand", person="")
+    for system in ("a", "b"):
+        runs.record(store, [RunRow("q", "of unknown length", 1)], system=system)
+    told = variants.as_json(variants.build(store, ["a", "b"]))
+    for point in told["variants"][0]["at_tokens"]:
+        assert point["recall"] is None
+        assert point["undefined"]["recall"] == "every list has a passage of unknown length"
+    why = told["differences"][0]["undefined"]["difference"]
+    assert why == "fewer than 2 queries: nothing to resample"
+
+
 def plain(golden: dict[str, dict[str, int]], **asked: Query) -> Basis:
     found = {query_id: asked.get(query_id, Query(query_id, query_id)) for query_id in golden}
     return Basis("g@1", "b1:00", golden, found)

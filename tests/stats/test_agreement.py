@@ -29,6 +29,7 @@ A = np.array([[14, 1, 0], [2, 4, 1], [0, 1, 7]], dtype=float)
 E = np.array([[40, 9, 1], [6, 20, 4], [0, 3, 17]], dtype=float)
 # People's grades by verdict, of strata of 800, 120 and 80 pairs with ten drawn of each.
 BY_VERDICT = {0: [10, 0, 0], 1: [2, 7, 1], 2: [0, 2, 8]}
+GRADE, WEIGHT = st.integers(0, 2), st.sampled_from([1.0, 80 / 7, 1e3, 1e6 / 3])
 TABLES = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), min_size=3, max_size=3)
 
 
@@ -183,6 +184,30 @@ def test_without_a_disagreement_there_is_no_direction_to_test():
     assert found.p is None
     assert (found.mean_difference, found.reading) == (0, "none")
     assert found.reason == "no pair disagrees: nothing to test"
+
+
+@given(st.lists(st.tuples(GRADE, GRADE), min_size=1, max_size=30), st.lists(WEIGHT, min_size=3))
+def test_weights_far_apart_leave_a_certain_rate_and_the_degrees_of_freedom_alone(pairs, weights):
+    human, judge = np.array(pairs).T
+    each = np.array(weights)[judge]
+    found = measure(human, judge, queries=np.arange(len(pairs)), weights=each, draws=50)
+    plain = measure(human, judge, queries=np.arange(len(pairs)), draws=50)
+    # A difference of sums would make 1e-17 of a rate of 0, and so a bound above 0.
+    if plain.disagreements in (0, plain.n):
+        assert found.weighted_disagreement.value == plain.disagreements / plain.n
+    # Which grades anybody disagrees on does not hang on what a pair weighs.
+    assert found.direction.df == plain.direction.df
+    assert found.direction.p is None or 0 <= found.direction.p <= 1
+
+
+def test_a_heavy_verdict_on_which_all_agree_hides_no_disagreement_of_direction():
+    # 40 pairs weigh 1 and go up one grade, 5 weigh 100,000 and agree: z = 40 / sqrt(40).
+    human, judge = np.repeat([1, 0], [40, 5]), np.repeat([2, 0], [40, 5])
+    found = measure(
+        human, judge, queries=np.arange(45), weights=np.repeat([1.0, 1e5], [40, 5]), draws=50
+    ).direction
+    assert (found.df, found.reading) == (1, "lenient")
+    assert found.statistic == pytest.approx(40)
 
 
 def test_one_grade_everywhere_leaves_every_kappa_without_a_value():

@@ -215,9 +215,9 @@ def test_every_decision_has_a_sentence_and_reasons_in_finite_numbers(counts):
         assert gate.labels_needed is None or gate.labels_needed > 0
 
 
-@pytest.mark.parametrize("threshold", [0, 1, -0.1, float("nan")])
+@pytest.mark.parametrize("threshold", [0, 1, -0.1, 1e-320, float("nan")])
 def test_a_threshold_that_is_none_is_refused(threshold):
-    with pytest.raises(ValueError, match="expected between 0 and 1"):
+    with pytest.raises(ValueError, match=r"expected between 0.0001 and 1"):
         decide(0, 30, constant=BEATEN, threshold=threshold)
 
 

@@ -85,6 +85,13 @@ def test_the_confidence_sequence_holds_at_every_look():
     assert outside_plain.mean() > 0.10
 
 
+def test_a_weighted_sample_that_nearly_all_disagrees_has_an_interval_at_every_look():
+    # 3.04 pairs' worth of which all but .02 disagree: every rate up to 1 stays open.
+    lo, hi = confidence_sequence(3.0198, 3.0399)
+    assert lo == pytest.approx(confidence_sequence(3, 3).lo, abs=0.01)
+    assert hi == pytest.approx(1)
+
+
 def test_nothing_seen_leaves_every_rate_open():
     assert confidence_sequence(0, 0) == (0, 1)
 

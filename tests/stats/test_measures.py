@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import UsageError
-from labeler.stats.measures import Measure, Reading, measure
+from labeler.stats.measures import Measure, Reading, measure, measure_queries
 from labeler.stats.retrieval import Outcome, evaluate
 
 DATA = os.environ.get("LABELER_TEST_DATA")
@@ -267,3 +267,9 @@ def test_the_published_figures_of_three_recorded_rankings_come_out(system, queri
         expected = done.means[name].value * queries / 100
         assert whole.means[name].value == pytest.approx(expected)
     assert np.isfinite(whole.values[:, 1:]).all()
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_a_cutoff_below_1_is_refused_before_it_ends_the_process(k):
+    with pytest.raises(ValueError, match="expected every k to be 1 or more"):
+        measure_queries([], [Measure("R", k)], reading=Reading.STRICT)

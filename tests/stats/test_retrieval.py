@@ -190,3 +190,9 @@ def test_a_need_whose_paraphrases_lie_in_two_slices_counts_in_each():
     done = evaluate(golden, run, measures=R5, needs=needs, slices={"kind": kinds})
     assert [part.means["R@5"].value for part in done.slices] == [1.0, 0.5]
     assert done.means["R@5"].value == pytest.approx(2 / 3)
+
+
+def test_what_is_barred_is_said_before_what_is_only_part_of_an_answer():
+    bars = {"q": {"a": Bar.OUT_OF_DATE}}
+    done = evaluate({"q": {"a": 2, "b": 1}}, {"q": ["b"]}, measures=R5, barred=bars)
+    assert done.unanswerable[0].why.startswith("every relevant passage is out of")

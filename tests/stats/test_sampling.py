@@ -31,6 +31,10 @@ def test_a_verdict_with_fewer_than_five_is_drawn_whole():
     assert allocate([1000, 3, 0], 30) == (27, 3, 0)
 
 
+def test_a_floor_above_every_stratum_takes_no_time():
+    assert allocate([4, 0, 9], 12, per_verdict=10**15) == allocate([4, 0, 9], 12, per_verdict=9)
+
+
 def test_more_than_there_is_means_all():
     assert allocate([4, 0, 9], 30) == (4, 0, 9)
 

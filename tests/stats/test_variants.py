@@ -169,6 +169,14 @@ def test_a_measure_that_neither_has_is_none_with_the_reason():
     assert (found.p, found.p_holm, found.means, found.needs) == (None, None, None, 0)
 
 
+def test_runs_without_an_answerable_query_differ_nowhere_that_is_known():
+    golden = {"q": {"a": 0}}
+    one, other = (evaluate(golden, {"q": [p]}, draws=10) for p in "ab")
+    for each in compare({"a": one, "b": other}, flips=10, draws=10):
+        assert (each.needs, each.p, each.difference.value) == (0, None, None)
+        assert each.reading == "no query has it in both"
+
+
 def test_needs_with_a_value_in_both_are_compared():
     run = ranks([1] * 30)
     fewer = {query_id: ranking for query_id, ranking in run.items() if query_id != "q3"}

@@ -10,9 +10,18 @@ import pytest
 from labeler.errors import LabelerError
 from labeler.model import Grade, Judgment, LabelEvent, Passage, Query, Status, Verdict
 from labeler.reports import agreement
-from labeler.store import adjudications, corpora, labels, people, queries, tasks, verdicts
-from labeler.store.adjudications import Difference
+from labeler.store import (
+    adjudications,
+    corpora,
+    differences,
+    labels,
+    people,
+    queries,
+    tasks,
+    verdicts,
+)
 from labeler.store.db import Store
+from labeler.store.differences import Difference
 
 Y, P, N = Grade.YES, Grade.PART, Grade.NO
 
@@ -43,28 +52,38 @@ def said(store: Store) -> Store:
     return store
 
 
+def queue(store: Store, judge: str) -> list[Difference]:
+    """Every pair to settle, in order."""
+    found = differences.queue(store, judge=judge)
+    listed = [found.at(place) for place in range(found.total)]
+    assert found.at(found.total) is None
+    return [one for one in listed if one is not None]
+
+
 def test_the_queue_has_what_differs_people_first_and_the_widest_apart_first(said: Store) -> None:
-    found = adjudications.queue(said, judge="judge")
+    found = queue(said, "judge")
     assert [(one.passage_id, one.between) for one in found] == [
         ("a", "people"),
         ("b", "unsure"),
         ("c", "judge"),
         ("d", "judge"),
     ]
-    assert found[0] == Difference("q", "a", "people", "how?", "Title a")
+    assert found[0] == Difference("q", "a", "people")
+    counts = differences.queue(said, judge="judge").counts
+    assert counts == {"people": 1, "unsure": 1, "judge": 2}
 
 
 def test_another_judge_has_no_differences_with_people(said: Store) -> None:
-    found = adjudications.queue(said, judge="somebody else")
-    assert adjudications.left(said, judge="somebody else") == 2
-    assert adjudications.left(said, judge="judge") == 4
+    found = queue(said, "somebody else")
+    assert differences.queue(said, judge="somebody else").total == 2
+    assert differences.queue(said, judge="judge").total == 4
     assert [one.passage_id for one in found] == ["a", "b"]
 
 
 def test_settling_takes_a_pair_out_of_the_queue_and_leaves_every_label(said: Store) -> None:
     before = said.rows("select * from label_events order by seq")
     adjudications.record(said, "q", passage_id="a", grade=P, reason="half of it", reviewer="rita")
-    assert [one.passage_id for one in adjudications.queue(said, judge="judge")] == ["b", "c", "d"]
+    assert [one.passage_id for one in queue(said, "judge")] == ["b", "c", "d"]
     assert said.rows("select * from label_events order by seq") == before
     line = people.history(said)[0]
     assert (line.person, line.action, line.detail) == ("rita", "adjudicate", "PART: half of it")

@@ -224,7 +224,7 @@ def test_a_settled_answer_is_no_settled_passage(brought: Store) -> None:
     assert settled.pairs(brought) == []
     assert [s.grade for s in comparison.settled(brought, answers=True)] == ["YES"]
     assert [s.grade for s in settled.pairs(brought, answers=True)] == [Grade.YES]
-    assert verdicts.graded(brought, judge="j", rubric=RUBRIC, model="") == []
+    assert not list(verdicts.graded(brought, judge="j", rubric=RUBRIC, model=""))
     assert consistency.given(brought) == []
     case = next(c for c in casebook.cases(brought) if c.query.query_id == "q-leave")
     assert not case.answers

@@ -102,7 +102,8 @@ def test_times_blindness_notes_and_spot_checks_are_kept(store: Store, clock) -> 
     assert first.labelled_at == datetime(2026, 1, 2, 2, 4, 5, tzinfo=UTC)
     assert (first.blind, first.spotcheck, first.note) == (False, "old", "")
     assert (second.labelled_at, second.blind, second.note) == (clock.now, None, "a\0b \u202e")
-    assert (third.labelled_at, third.blind) == (clock.now, True)  # no zone: no moment
+    of_utc = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)  # where no zone is named, as of verdicts
+    assert (third.labelled_at, third.blind) == (of_utc, True)
 
 
 def test_a_changed_note_is_a_change(store: Store) -> None:

@@ -15,8 +15,9 @@ import pytest
 
 from labeler.errors import LabelerError, StoreBusy
 from labeler.model import Grade, LabelEvent, Query, RunRow
-from labeler.store import labels, migrations, queries, runs, tasks
+from labeler.store import labels, migrations, queries, runs, settings, tasks
 from labeler.store.db import Store, append, open_reader, open_store
+from labeler.store.snapshot import Keeper
 
 _BOTH = [open_store, open_reader]
 
@@ -124,6 +125,95 @@ def test_a_stale_or_broken_holder_file_does_not_hide_who_holds(tmp_path: Path, l
         with pytest.raises(StoreBusy, match=rf"held by another process \(process {other.pid}\)"):
             open_store(path, patience=0)
         other.communicate(b"\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file can be neither moved nor deleted there")
+@pytest.mark.parametrize("how", ["replaced", "moved"])
+def test_nothing_is_said_to_be_stored_in_a_file_that_is_no_longer_there(
+    tmp_path: Path, how: str
+) -> None:
+    path, other = tmp_path / "labels.duckdb", tmp_path / "other.duckdb"
+    with open_store(other) as second:
+        settings.once(second, "which", lambda: "the other")
+    with open_store(path) as store:
+        settings.once(store, "which", lambda: "the first")
+        path.rename(tmp_path / "away.duckdb")
+        if how == "replaced":
+            other.rename(path)
+        with pytest.raises(LabelerError, match=f"{how}.*while this program had it open"):
+            settings.once(store, "late", lambda: "lost")
+        assert settings.once(store, "which", lambda: "") == "the first"  # reading goes on
+    for where, which in [(path, "the other"), (tmp_path / "away.duckdb", "the first")]:
+        if where.exists():
+            with open_reader(where) as found:
+                assert found.rows("select * from settings") == [("which", which)]
+
+
+def test_a_commit_that_fails_is_said_to_have_stored_nothing(tmp_path: Path) -> None:
+    script = """
+import random, resource, sys
+from labeler.errors import LabelerError
+from labeler.store.db import open_store
+with open_store(sys.argv[1]) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
+    kept = 0
+    try:
+        for turn in range(8):  # 8 x 400 kB do not fit into a log of 1 MB
+            with store.write() as cursor:
+                value = random.Random(turn).randbytes(200_000).hex()
+                cursor.execute("insert into settings values ($1, $2)", [f"{turn}", value])
+            kept += 1
+    except LabelerError as error:
+        print(str(error).partition(":")[0], store.undone)
+    assert len(store.rows("select * from settings")) == kept
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(kept)
+"""
+    pytest.importorskip("resource")
+    path = tmp_path / "labels.duckdb"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    said, kept = done.stdout.splitlines()
+    assert said == "Nothing of this was stored 1"
+    with open_reader(path) as found:
+        assert found.rows("select count(*) from settings") == [(int(kept),)]
+
+
+def test_a_log_that_belongs_to_another_file_is_named(tmp_path: Path) -> None:
+    path, killed = tmp_path / "labels.duckdb", tmp_path / "killed.duckdb"
+    with open_store(path):
+        pass
+    script = """
+import os, sys
+from labeler.store.db import open_store
+from labeler.store.settings import once
+store = open_store(sys.argv[1])
+once(store, "a", lambda: "b")
+os._exit(9)
+"""
+    subprocess.run([sys.executable, "-c", script, str(killed)], check=False)
+    killed.with_name(killed.name + ".wal").rename(path.with_name(path.name + ".wal"))
+    with pytest.raises(
+        LabelerError, match=r"labels\.duckdb\.wal does not belong to labels\.duckdb"
+    ):
+        open_store(path)
+
+
+def test_whoever_comes_by_a_link_finds_what_lies_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.duckdb"
+    link.symlink_to(tmp_path / "real" / "labels.duckdb")
+    with open_store(link, purpose="this test"):
+        pass
+    with open_store(tmp_path / "real" / "labels.duckdb", purpose="the app") as store, Keeper(store):
+        settings.once(store, "a", lambda: "b")
+        code = "import sys; from labeler.store.db import open_reader as o; s = o(sys.argv[1]); "
+        code += "print(s.rows('select * from settings'), s.snapshot_age is not None)"
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(link)], capture_output=True, text=True, check=True
+        )
+    assert done.stdout.strip() == "[('a', 'b')] True"
 
 
 def test_a_write_that_raises_leaves_nothing(store: Store) -> None:

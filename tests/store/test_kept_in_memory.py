@@ -26,6 +26,12 @@ def press(store: Store, person: str, pair: tuple[str, str], action: str, grade: 
     assert labels.record(store, [event]).acknowledged == [name]
 
 
+def undo(store: Store) -> None:
+    """A write that is rolled back: what is in memory is read anew."""
+    with pytest.raises(RuntimeError), store.write():
+        raise RuntimeError
+
+
 def test_the_ledger_stands_where_one_that_reads_everything_anew_does(store: Store, draw) -> None:
     draw(store, PAIRS, overlap=2)
     luck = random.Random(5)
@@ -40,8 +46,9 @@ def test_the_ledger_stands_where_one_that_reads_everything_anew_does(store: Stor
             continue
         with store.read() as cursor:
             for who in ("anna", "ben", "carl"):
-                kept = ledger.of(store, "check").standing(cursor, who, version=store.version)
-                anew = ledger.Ledger("check").standing(cursor, who, version=0)
+                at = ledger.moment(store)
+                kept = ledger.of(store, "check").standing(cursor, who, at=at)
+                anew = ledger.Ledger("check").standing(cursor, who, at=at)
                 assert kept.own == anew.own
                 answered = {task: by for task, by in kept.answered.items() if by}
                 assert answered == {task: by for task, by in anew.answered.items() if by}
@@ -68,7 +75,7 @@ def test_windows_in_one_commit_are_those_that_come_one_after_another(store: Stor
     assert store.version == before + 1
     alone = [tasks.window(store, spotcheck="other", annotator=person, limit=2) for person in people]
     assert together == alone
-    ledger.of(store, "check").forget()  # what is on disk says the same
+    undo(store)  # what is on disk says the same
     again = tasks.windows(store, [tasks.Asker("check", person, 2) for person in people])
     assert [window.open for window in again] == [window.open for window in together]
 
@@ -81,6 +88,25 @@ def test_what_a_failed_commit_would_have_reserved_is_free(store: Store, draw) ->
         assert cursor.execute("select * from reservations").fetchall() == []
     found = tasks.window(store, spotcheck="check", annotator="ben", limit=9)
     assert len(found.open) == len(PAIRS)
+
+
+def test_what_was_read_in_a_write_that_was_undone_is_forgotten(store: Store, draw) -> None:
+    draw(store, [PAIRS[0]])
+    tasks.window(store, spotcheck="check", annotator="anna")
+
+    def fail() -> None:
+        with store.write() as cursor:
+            cursor.execute("insert into tasks values ('check', 2, $1, $2, '', 1.0, 2, 1)", PAIRS[1])
+            cursor.execute("insert into handed values ('check', 2, 'anna', $1)", [store.clock()])
+            press(store, "anna", PAIRS[1], "label", Grade.YES)  # reads the task into memory
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    event = LabelEvent(str(uuid.uuid4()), *PAIRS[1], "anna", "label", Grade.NO, spotcheck="check")
+    (refusal,) = labels.record(store, [event]).refused
+    assert refusal.why == "this pair was not handed to anna"
+    assert tasks.overall(store, "check") == (0, 1)
 
 
 def test_events_of_several_in_one_commit_have_an_answer_each(store: Store, draw) -> None:

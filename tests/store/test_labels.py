@@ -61,6 +61,15 @@ def test_a_uuid_is_the_same_however_it_is_written(handed: Store, write) -> None:
     assert _standing(handed) == [("anna", "p1", State.LABELLED, _YES, "")]
 
 
+def test_an_id_that_is_another_events_is_refused_and_not_said_to_be_stored(handed: Store) -> None:
+    first = _event("label", _YES)
+    other = _event("label", _NO, pair=("q1", "p2"), event=first.event)
+    why = "the event's id is that of another one"
+    assert labels.record(handed, [first, other]).refused == [(first.event, why)]
+    assert labels.record(handed, [other]) == ([], [(first.event, why)])
+    assert [(row.passage_id, row.grade) for row in labels.current(handed)] == [("p1", _YES)]
+
+
 def test_events_of_a_batch_stand_in_their_order(handed: Store) -> None:
     labels.record(handed, [_event("label", grade) for grade in (_YES, _NO, _PART)])
     assert [row["grade"] for row in labels.history(handed)] == ["YES", "NO", "PART"]

@@ -74,6 +74,12 @@ def test_repeats_are_no_spot_check_and_nobody_elses(labelled: Store) -> None:
     assert check.name == "check"
 
 
+def test_a_list_takes_no_name_that_a_spot_check_has(labelled: Store, draw) -> None:
+    draw(labelled, [("q", "other")], name="check/2")
+    assert repeats.draw(labelled, "check", n=3) == ["check/3"]
+    assert tasks.overall(labelled, "check/2") == (0, 1)
+
+
 def test_the_same_seed_chooses_the_same_pairs_and_another_not(labelled: Store) -> None:
     def chosen(name: str) -> list[tuple[object, ...]]:
         return labelled.rows("select passage_id from tasks where spotcheck = $1", [name])

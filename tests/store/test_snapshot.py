@@ -242,6 +242,20 @@ def test_a_reader_can_back_up(path: Path, tmp_path: Path) -> None:
     assert _labels(to) == {"p1": "YES"}
 
 
+def test_a_back_up_over_a_store_that_somebody_has_open_is_refused(
+    path: Path, tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "another.duckdb") as store:
+        with _held(path, "keep") as holder:
+            holder.label("p1", Grade.YES)
+            with pytest.raises(StoreBusy, match="is held by"):
+                snapshot.back_up(store, path)
+            holder.label("p2", Grade.NO)
+        assert _labels(path) == {"p1": "YES", "p2": "NO"}
+        snapshot.back_up(store, path)  # nobody has it open any more
+        assert _labels(path) == {}
+
+
 def test_a_back_up_over_the_store_into_nowhere_or_onto_a_folder_is_refused(
     store: Store, tmp_path: Path
 ) -> None:

@@ -177,6 +177,11 @@ def test_an_unknown_spot_check_is_named_with_those_that_are_known(four: Store) -
         tasks.window(four, spotcheck="chek", annotator="anna")
 
 
+def test_a_spot_check_is_never_taken_for_a_desk(four: Store, draw) -> None:
+    with pytest.raises(LabelerError, match="begins with desk/ is that of a reviewer's desk"):
+        draw(four, [("q", "p")], name="desk/anna/q")
+
+
 def test_a_spot_check_is_drawn_once(four: Store, draw) -> None:
     with pytest.raises(LabelerError, match="never redrawn"):
         draw(four, [("q", "p")])

@@ -40,6 +40,7 @@ class Labeling {
 
   retire() {
     this.retired = true;
+    this.outbox.close();
     this.tabs.close();
     clearInterval(this.timer);
     clearTimeout(this.again);
@@ -106,7 +107,7 @@ class Labeling {
     if (next === undefined && this.deck.loaded && this.deck.exhausted) return this.finish();
     this.mode = "fetching";
     this.wanted = task;
-    this.view.rest("fetching", ["Fetching the next passage…", ...(this.stalled ? [`Trying again: ${this.stalled}.`] : [])]);
+    this.view.rest("fetching", [this.view.word("Fetching the next passage…"), ...(this.stalled ? [`Trying again: ${this.stalled}.`] : [])]);
     return this.refill();
   }
 
@@ -117,7 +118,7 @@ class Labeling {
     try {
       this.view.draw(this.deck.texts.get(task), this.deck.own(task));
     } catch (problem) {
-      this.view.rest("broken", ["This passage could not be drawn", `${problem}`, "← and → go to the others."]);
+      this.view.rest("broken", [this.view.word("This passage could not be drawn"), `${problem}`, "← and → go to the others."]);
       throw problem;
     }
     this.mode = "drawn";
@@ -146,7 +147,7 @@ class Labeling {
     const saved = this.outbox.waiting.size ? "saving the last ones…" : "saved";
     const all = later ? `${done} of ${total} labelled, ${saved}` : total ? `All ${done} labelled, ${saved}` : "Nothing to label here";
     const lines = [all];
-    if (!total) lines.push(`Every passage of “${this.spotcheck}” is labelled, or is with somebody else.`);
+    if (!total) lines.push(`${this.view.word("Every passage of")} “${this.spotcheck}” is labelled, or is with somebody else.`);
     if (unsure) lines.push(`You were unsure of ${unsure}: a reviewer sees ${unsure === 1 ? "it" : "them"}.`);
     if (later) lines.push(`${later} put off for later.`);
     if (this.deck.waiting) lines.push(`${this.deck.waiting} with other people: what they give back appears here.`);
@@ -171,8 +172,8 @@ class Labeling {
     if (action === "undo" || action === "note") return this.command(action, event);
     const name = grade ?? action;
     if (this.mode !== "drawn") {
-      return this.refusePress(name, this.mode === "fetching" ? "The next passage is not here yet: that press did not count."
-        : "No passage is drawn: U or ← goes back to one.");
+      return this.refusePress(name, this.view.word(this.mode === "fetching"
+        ? "The next passage is not here yet: that press did not count." : "No passage is drawn: U or ← goes back to one."));
     }
     if (event.detail > 1) return this.refusePress(name, "A double click counts once.");
     if (event.timeStamp - this.drawnAt < DWELL) {
@@ -220,7 +221,7 @@ class Labeling {
     const task = this.deck.beside(this.mode === "finished" ? null : this.wanted ?? this.here, step);
     if (task !== null) return this.go(task);
     if (step > 0 && this.mode === "drawn" && !this.deck.ahead(this.here).length) return this.show(null);
-    return this.view.say(step < 0 ? "This is your first passage." : "This is the last passage you have now.");
+    return this.view.say(this.view.word(step < 0 ? "This is your first passage." : "This is the last passage you have now."));
   }
 
   go(task) {

@@ -1,6 +1,7 @@
 // The outbox: every press is kept here, and in localStorage under a key of its own, until the server acknowledges
 // its uuid. One key an event means that tabs never overwrite each other, and that any tab of the same person can send
-// what a closed one left; a uuid that arrives twice adds nothing on the server.
+// what a closed one left; a uuid that arrives twice adds nothing on the server. What was pressed first is sent first,
+// whichever tab it was pressed in: the last that the server hears of a passage stands.
 
 const SEND_LIMIT = 200; // events in one request
 const AFTER_PAINT = 20; // milliseconds: asking the network costs 2 ms, which the next passage need not wait for
@@ -24,31 +25,40 @@ class Outbox {
     this.token = token;
     this.url = url;
     this.tell = tell;
-    this.waiting = new Map(); // uuid -> event, in the order of the presses
+    this.waiting = new Map(); // uuid -> event with its serial, in the order of the presses
     this.refused = new Map(); // uuid -> {event, why}: shown until the person has read them
     this.trouble = ""; // why the last try failed, in words
     this.unkept = false; // localStorage did not take an event
     this.failures = 0;
     this.busy = false;
-    this.serial = Date.now();
+    this.serial = 0; // of the last press here; milliseconds, so that tabs agree on the order
+    this.closing = new AbortController();
   }
 
   open() {
+    const { signal } = this.closing;
     this.gather(0);
-    addEventListener("online", () => this.retry());
-    addEventListener("pagehide", () => this.parting());
+    addEventListener("online", () => this.retry(), { signal });
+    addEventListener("pagehide", () => this.parting(), { signal });
     addEventListener("beforeunload", (leaving) => {
       if (this.unkept && this.waiting.size) leaving.preventDefault();
-    });
-    setInterval(() => this.gather(FOREIGN_AGE), FOREIGN_AGE);
+    }, { signal });
+    const timer = setInterval(() => this.gather(FOREIGN_AGE), FOREIGN_AGE);
+    signal.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  // Another page has taken this one's place. What waits is still sent, for as long as the pass holds: then it is in
+  // localStorage for the next page of its person.
+  close() {
+    this.closing.abort();
   }
 
   add(event) {
-    const kept = { ...event, event: uuid(), at: new Date().toISOString() };
-    this.serial += 1;
+    this.serial = Math.max(this.serial + 1, Date.now());
+    const kept = { ...event, event: uuid(), at: new Date().toISOString(), serial: this.serial };
     this.waiting.set(kept.event, kept);
     try {
-      localStorage.setItem(this.prefix + kept.event, JSON.stringify({ ...kept, serial: this.serial }));
+      localStorage.setItem(this.prefix + kept.event, JSON.stringify(kept));
     } catch {
       this.unkept = true;
     }
@@ -57,8 +67,13 @@ class Outbox {
     return kept;
   }
 
-  // Takes up events of this person and spot check that are in localStorage but not here: left by a reload or a closed tab.
+  // Sends what a reload or a closed tab left.
   gather(age) {
+    if (this.takeUp(age)) this.send();
+  }
+
+  // Takes up events of this person and spot check that are in localStorage but not here; whether there were any.
+  takeUp(age) {
     const found = [];
     for (const key of this.keys(this.prefix)) {
       if (this.waiting.has(key.slice(this.prefix.length))) continue;
@@ -70,13 +85,18 @@ class Outbox {
         this.drop(key.slice(this.prefix.length)); // not ours, or cut short: nothing that could be sent
       }
     }
-    if (!found.length) return;
-    found.sort((a, b) => a.serial - b.serial);
-    const events = found.map(({ serial, ...event }) => event);
-    this.waiting = new Map([...events.map((event) => [event.event, event]), ...this.waiting]);
-    this.tell.found(events);
+    if (!found.length) return false;
+    const all = [...found, ...this.waiting.values()].sort((a, b) => a.serial - b.serial);
+    this.waiting = new Map(all.map((event) => [event.event, event]));
+    const tasks = new Set(found.map(({ task }) => task));
+    this.tell.found(all.filter(({ task }) => tasks.has(task))); // with what was said here of the same tasks after it
     this.tell.changed();
-    this.send();
+    return true;
+  }
+
+  // The body of a POST: the first events that wait.
+  body(events) {
+    return JSON.stringify({ events: events.map(({ serial, ...event }) => event) });
   }
 
   keys(prefix) {
@@ -117,11 +137,12 @@ class Outbox {
     if (this.busy || !this.waiting.size) return;
     this.busy = true;
     clearTimeout(this.timer);
+    if (!this.closing.signal.aborted) this.takeUp(0);
     const events = [...this.waiting.values()].slice(0, this.limit ?? SEND_LIMIT);
     try {
       const answer = await this.request("events", {
         method: "POST",
-        body: JSON.stringify({ events }),
+        body: this.body(events),
         signal: AbortSignal.timeout(PATIENCE),
       });
       await this.read(answer, events);
@@ -135,9 +156,9 @@ class Outbox {
 
   async read(answer, events) {
     if (answer.status === 401) {
+      if (this.closing.signal.aborted && !this.unkept) return this.waiting.clear();
       this.failed("the page's pass has expired; fetching another");
-      this.tell.unauthorised();
-      return;
+      return this.tell.unauthorised();
     }
     if (answer.status === 413 && events.length > 1) {
       this.limit = Math.ceil(events.length / 2);
@@ -189,7 +210,7 @@ class Outbox {
   // The page goes away: one last try that outlives it. What does not arrive is in localStorage for the next page.
   parting() {
     if (!this.waiting.size) return;
-    const body = JSON.stringify({ events: [...this.waiting.values()].slice(0, 100) });
+    const body = this.body([...this.waiting.values()].slice(0, 100));
     if (body.length < 60000) this.request("events", { method: "POST", body, keepalive: true }).catch(() => {});
   }
 }

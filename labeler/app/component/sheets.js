@@ -18,6 +18,13 @@ const MEANING = {
     [["3", "N"], "NO: wrong, unsupported, or wrongly refused"],
   ],
 };
+
+// The page's own words, written for passages, said of what is graded. Never for text that people or files brought.
+function worded(subject, words) {
+  if (subject !== "answer") return words;
+  return words.replace("of this query", "to this query").replace(/([Pp])assage/g, (_, p) => (p === "P" ? "Answer" : "answer"));
+}
+
 const HELP = [
   [["0"], "Unsure: you can't tell. Never counted as NO"],
   [["L"], "Later: it comes again after the others"],
@@ -35,7 +42,7 @@ class Sheets {
   constructor(keysWanted, subject) {
     this.subject = subject;
     const keys = el("dl", {}, ...[...MEANING[subject], ...HELP].flatMap(([pressed, says]) =>
-      [el("dt", {}, ...pressed.map((key) => el("kbd", {}, key))), el("dd", {}, says)]));
+      [el("dt", {}, ...pressed.map((key) => el("kbd", {}, key))), el("dd", {}, worded(subject, says))]));
     this.keysBox = el("input", { type: "checkbox", onchange: () => keysWanted(this.keysBox.checked) });
     this.help = this.sheet("help", "Keys", keys, el("label", { className: "lb-hint" }, this.keysBox,
       " Single keys label. Without them, use the buttons (Tab, Space)."));

@@ -48,14 +48,14 @@ class View {
     this.query = el("h2", { className: "lb-query", dir: "auto" });
     this.asked = el("p", { className: "lb-about" });
     this.railList = el("ol", {});
-    this.rail = el("nav", { className: "lb-rail", "aria-label": `${this.subject === "answer" ? "Answers to" : "Passages of"} this query` },
-      el("p", { className: "lb-eyebrow" }, this.subject === "answer" ? "Answers" : "Passages"), this.railList);
+    this.rail = el("nav", { className: "lb-rail", "aria-label": this.word("Passages of this query") },
+      el("p", { className: "lb-eyebrow" }, this.word("Passages")), this.railList);
     this.title = el("h3", { className: "lb-title", dir: "auto" });
     this.about = el("p", { className: "lb-about" });
     this.own = el("span", { className: "lb-own", "data-testid": "own-grade" });
     this.columns = this.button({ className: "lb-quiet", "data-testid": "columns", title: "Show in columns (M)",
       onclick: () => this.setColumns(!this.inColumns) }, "Columns", el("kbd", {}, "M"));
-    this.text = el("div", { className: "lb-text", tabIndex: 0, role: "group", "aria-label": "Passage text",
+    this.text = el("div", { className: "lb-text", tabIndex: 0, role: "group", "aria-label": this.word("Passage text"),
       "data-testid": "passage-text" });
     this.passage = el("article", { className: "lb-passage" },
       el("div", { className: "lb-head" }, el("div", { className: "lb-heading" }, this.title, this.about), this.own,
@@ -69,7 +69,7 @@ class View {
 
   notePanel() {
     this.noteField = el("textarea", { rows: 2, dir: "auto", maxLength: 4000, "data-testid": "note",
-      "aria-label": "Note on this passage", placeholder: "A note on this passage" });
+      "aria-label": this.word("Note on this passage"), placeholder: this.word("A note on this passage") });
     this.noteField.addEventListener("keydown", (press) => {
       if (press.key === "Escape") this.closeNote(false);
       else if (press.key === "Enter" && !press.shiftKey && !press.isComposing) this.closeNote(true);
@@ -146,7 +146,7 @@ class View {
     writeText(this.title, passage.title || passage.passage_id);
     this.facts(this.about, [["", passage.source_uri], ["", passage.locator], ["For", passage.scope],
       ["From", passage.effective_from], ["Until", passage.effective_to]]);
-    this.drawn = passage.text || `(no text: passage ${passage.passage_id})`;
+    this.drawn = passage.text || this.word("(no text: passage ") + `${passage.passage_id})`;
     this.setColumns(false);
     this.toTop(this.text);
     this.labelingCard.dataset.queryId = query.query_id;
@@ -207,7 +207,7 @@ class View {
   drawRail(entries, task) {
     this.railList.replaceChildren(...entries.map(({ task: one, title, own }, index) => {
       const grade = own?.state === "labelled" ? own.grade : own?.state === "open" ? "" : own?.state ?? "";
-      const name = writeText(el("span", { className: "lb-railname", dir: "auto" }), title || `Passage ${index + 1}`);
+      const name = writeText(el("span", { className: "lb-railname", dir: "auto" }), title || this.word(`Passage ${index + 1}`));
             return el("li", {}, this.button({ "aria-current": one === task ? "true" : null, "data-task": one,
         onclick: () => this.does.go(one) }, el("span", { className: "lb-railnumber" }, String(index + 1)), name,
         el("span", { className: "lb-railgrade", "data-said": grade }, grade || "open")));
@@ -215,7 +215,8 @@ class View {
     clearTimeout(this.railTimer);
     this.railTimer = setTimeout(() => {
       const at = entries.findIndex((entry) => entry.task === task);
-      this.announce(`Passage ${at + 1} of ${entries.length} of this query: ${this.title.textContent}`);
+      const which = this.word(`Passage ${at + 1} of ${entries.length} of this query`);
+      this.announce(`${which}: ${this.title.textContent}`);
       const here = this.railList.querySelector("[aria-current]")?.parentElement;
       if (!here) return;
       this.railList.scrollTop = here.offsetTop - this.railList.clientHeight / 2;
@@ -252,6 +253,10 @@ class View {
     this.elsewhere.replaceChildren(...names.map((name) => el("a", { href: `?${new URLSearchParams({ ...Object.fromEntries(
       new URLSearchParams(location.search)), spotcheck: name })}`, target: "_self" },
     `${counts[name]} not sent yet for “${name}”: open it to send`)));
+  }
+
+  word(words) {
+    return worded(this.subject, words);
   }
 
   // For screen readers: what the eye sees by itself.

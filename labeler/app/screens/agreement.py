@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labeler.app import charts, state, widgets
+from labeler.app import charts, on_demand, state, widgets
 from labeler.app.screens import cases
 from labeler.model import GRADES
 from labeler.reports import agreement as reports
@@ -24,7 +24,14 @@ def show() -> None:
     with widgets.problems():
         selection, threshold = _choose()
         key = ("agreement", selection, threshold)
-        report = state.unchanged(key, lambda: reports.build(store, selection, threshold=threshold))
+        report = on_demand.compared(
+            key,
+            "the agreement on every pair",
+            lambda: reports.build(store, selection, threshold=threshold),
+            spotcheck=selection.spotcheck,
+        )
+        if report is None:
+            return
         widgets.decision(report)
         _why(report)
         _figures(report)

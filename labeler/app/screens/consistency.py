@@ -52,7 +52,7 @@ def _figures(report: Report) -> None:
 def _twosomes(report: Report) -> None:
     st.subheader("Each two people")
     if not report.twosomes:
-        st.text("No two people have labelled the same pair. `--overlap 2` draws pairs for two.")
+        st.text("No two people have labelled the same pair. The Judge page draws pairs for two.")
         return
     st.dataframe(
         [

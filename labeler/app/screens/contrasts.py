@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler import drawing
-from labeler.app import state, widgets
+from labeler.app import on_demand, state, widgets
 from labeler.reports import render, workshop, workshop_lines
 from labeler.reports.workshop import Workshop
 from labeler.store import labels, looks, queries, spotchecks, texts, verdicts
@@ -25,7 +25,9 @@ def show(store: Store, person: str) -> None:
         return
     first, second = chosen
     made = state.unchanged(
-        ("workshop", first, second), lambda: workshop.build(store, first, second)
+        ("workshop", first, second),
+        lambda: workshop.build(store, first, second),
+        reads=on_demand.COMPARED,
     )
     box = st.success if made.better == "second" else st.info
     box(widgets.plain(workshop_lines.sentence(made)))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import streamlit as st
 
-from labeler.app import on_demand, state, widgets
+from labeler.app import on_demand, state, ways, widgets
 from labeler.app import retrieval_charts as charts
 from labeler.app.screens import measuring, next_labels
 from labeler.errors import LabelerError
@@ -19,13 +20,20 @@ from labeler.stats.measures import Reading
 from labeler.store import verdicts
 
 
-def show(systems: Sequence[str], *, golden: str, reading: Reading) -> None:
-    """Lay the part out, for one system or several."""
+def show(
+    systems: Sequence[str],
+    *,
+    golden: str,
+    reading: Reading,
+    after: AbstractContextManager[object] | None = None,
+) -> bool:
+    """Lay the part out, for one system or several, and what to label next in `after`, or below it.
+    False where there are no such numbers, which is said."""
     st.subheader("Corrected for the judge's errors")
     judges = {render.judge_name(*one[:3]): one for one in verdicts.judges(state.store())}
     if not judges:
-        st.text("No judge has judged anything yet: run `labeler judge`, or import verdicts.")
-        return
+        st.text("No judge has judged anything yet: the Judge page lets one.")
+        return False
     name = st.selectbox("Judge", list(judges), format_func=str)
     judge = judges[name]
     try:
@@ -43,10 +51,10 @@ def show(systems: Sequence[str], *, golden: str, reading: Reading) -> None:
             ),
         )
     except LabelerError as lack:
-        st.text(f"{lack}.")
-        return
+        st.text(f"{ways.told(lack)}.")
+        return False
     if report is None:
-        return
+        return False
     st.text(text.scope(report))
     for warning in report.warnings:
         st.text(f"{warning[0].upper()}{warning[1:]}.")
@@ -57,14 +65,16 @@ def show(systems: Sequence[str], *, golden: str, reading: Reading) -> None:
     measuring.table(*text.errors(report.errors))
     _imagined(report)
     measuring.download("corrected.json", lambda: reports.as_json(report))
-    next_labels.show(
-        state.store(),
-        list(report.runs),
-        measures=report.measures,
-        judged=report.partly.judged,
-        golden=golden,
-        reading=reading,
-    )
+    with after or nullcontext():
+        next_labels.show(
+            state.store(),
+            list(report.runs),
+            measures=report.measures,
+            judged=report.partly.judged,
+            golden=golden,
+            reading=reading,
+        )
+    return True
 
 
 def _ways(title: str, lead: str, measures: Mapping[str, Corrected], *, sign: bool = False) -> None:

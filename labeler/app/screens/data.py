@@ -124,14 +124,16 @@ def _take() -> None:
     form = st.selectbox("Format", forms)
     system = golden = None
     if what == "run":
-        system = st.selectbox("System", [run.system for run in runs.current(store)])
+        system = st.selectbox("System", runs.systems(store))
     if what in ("golden", "qrels"):
         sets = [f"{found.name}@{found.version}" for found in goldens.newest(store)]
         own = ["What people say"] if what == "qrels" else []
         golden = st.selectbox("Of", [*own, *sets])
         golden = None if golden in own else golden
     history = what == "labels" and st.checkbox("Every event, not only what stands now")
-    choice = exporting.Choice(form=form, system=system, golden=golden, history=history)
+    choice = exporting.Choice(
+        form=form, system=system, golden=golden, history=history, remark=st.text
+    )
     if st.button("Prepare the file", type="primary"):
         with widgets.problems(), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{what}.{exporting.suffix(what, form)}"

@@ -20,16 +20,11 @@ from labeler.draft_checks import (
     TOP,
     UNANSWERED,
 )
-from labeler.errors import LabelerError
 from labeler.judges.drafts import EXACT
 from labeler.judges.leakage import leakage
 from labeler.model import Grade, Passage, content_hash
 from labeler.store import corpora, drafts, labels, search
 from labeler.store.drafts import Draft, Now, Standing, Tried
-
-DWELL = 0.7
-"""Seconds for which a draft must have been there before a decision on it counts: a key pressed
-twice must not decide what nobody has read."""
 
 _PASSED = {
     ANSWERED: "its passage answers it",
@@ -185,8 +180,7 @@ def _reject(person: str, one: Standing, after: str) -> None:
 
 def _act(one: Standing, after: str, decide: Callable[[], str]) -> None:
     """Decide, say what the judge had said, and go on."""
-    if state.seconds_since_first(("draft", one.draft.draft_id)) < DWELL:
-        raise LabelerError("That was too quick to have been read: press again")
+    widgets.require_read(("draft", one.draft.draft_id))
     done = decide()
     checks = [check for check in one.checks if check.name in PURPOSES]
     said = "; ".join(check.reason.rstrip(".") or _PASSED[check.name] for check in checks)

@@ -12,7 +12,8 @@ from labeler.app import state, widgets
 from labeler.app.screens import draft_deciding, draft_making
 from labeler.reports import drafts as reports
 from labeler.reports.drafts import State, Status
-from labeler.store.drafts import Standing
+from labeler.store import undoing
+from labeler.store.drafts import Decision, Standing
 
 _QUEUES = {
     State.WAITING: "Waiting",
@@ -38,7 +39,7 @@ def show() -> None:
             st.info("No draft waits here.")
         else:
             draft_deciding.show(person.name, *_pick(found, queue))
-        _decided(found)
+        _decided(found, person.name)
 
 
 def _queue(found: Status) -> Sequence[Standing]:
@@ -82,13 +83,19 @@ def _pick(found: Status, queue: Sequence[Standing]) -> tuple[Standing, str]:
     return queue[at], ids[at + 1] if at + 1 < len(ids) else ids[at - 1] if at else ""
 
 
-def _decided(found: Status) -> None:
-    """What people have decided."""
-    decided = [one for one in found.every if one.decision is not None]
-    if not decided:
+def _decided(found: Status, person: str) -> None:
+    """What people have decided, and the way back: the person's last decision, or a row of them."""
+    known = {one.draft.draft_id: one.decision for one in found.every if one.decision is not None}
+    if not known:
         return
-    with st.expander(f"Decided ({len(decided):,})"):
-        st.dataframe(
+    own = [of for of in known.values() if of.person == person]
+    if own:
+        last = max(own, key=lambda of: of.decided_at)
+        _undo(person, last, f"Undo my last decision ({last.draft_id}, {last.decision})", key="u")
+    decided = [one for one in found.every if one.draft.draft_id in known]
+    decided.sort(key=lambda one: known[one.draft.draft_id].decided_at)
+    with st.expander(f"Decided ({len(decided):,})", key="decided"):
+        event = st.dataframe(
             [
                 {
                     "draft": one.draft.draft_id,
@@ -105,4 +112,24 @@ def _decided(found: Status) -> None:
             ],
             hide_index=True,
             width="stretch",
+            on_select="rerun",
+            selection_mode="single-row",
+            key=f"decided {len(decided)}",
         )
+        rows = event["selection"]["rows"]
+        if rows and rows[0] < len(decided):
+            of = known[decided[len(decided) - 1 - rows[0]].draft.draft_id]
+            _undo(person, of, f"Undo the decision on {of.draft_id}")
+        else:
+            st.text("Select a row to undo its decision.")
+
+
+def _undo(person: str, of: Decision, label: str, *, key: str | None = None) -> None:
+    """Take a decision back, and show the draft again. A key pressed twice undoes one."""
+    known = ("undo", of.draft_id, of.decided_at, key)
+    state.seconds_since_first(known)
+    if st.button(widgets.plain(label), shortcut=key, key=f"undo {key} {of.draft_id}"):
+        widgets.require_read(known)
+        state.flash(undoing.undo(state.store(), of.draft_id, person=person), good=False)
+        state.ask("draft", of.draft_id)
+        st.rerun()

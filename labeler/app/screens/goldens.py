@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labeler import freezing, rebinding
+from labeler import freezing
 from labeler.app import state, widgets
-from labeler.app.screens import near_misses
-from labeler.model import GRADES
+from labeler.app.screens import near_misses, rebind
 from labeler.reports import agreement, lineage, render
-from labeler.store import (
-    bindings,
-    corpora,
-    damage,
-    goldens,
-    looks,
-    queries,
-    rubrics,
-    spotchecks,
-    verdicts,
-)
-from labeler.store.bindings import Binding
+from labeler.stats.parts import Part
+from labeler.store import damage, goldens, looks, rubrics, spotchecks, verdicts
 from labeler.store.db import Store
 
 
@@ -45,7 +34,7 @@ def show() -> None:
     with widgets.problems():
         near_misses.show(store, person.name)
     with widgets.problems():
-        _rebind(store, person.name)
+        rebind.show(store, person.name)
 
 
 def _history(store: Store) -> None:
@@ -85,7 +74,7 @@ def _history(store: Store) -> None:
 
 def _rubrics(store: Store) -> None:
     """Every rubric version with what held-out pairs last said of it."""
-    seen = {look.rubric: look for look in reversed(looks.history(store))}
+    seen = {one.rubric: one for one in looks.history(store)[::-1] if one.part == Part.HELD_OUT}
     found = [
         {
             "rubric": entry.rubric.ref,
@@ -154,52 +143,3 @@ def _diff(store: Store) -> None:
     changes = goldens.diff(store, goldens.named(store, old), goldens.named(store, new))
     st.text(render.counted(len(changes), "change"))
     st.dataframe([one._asdict() for one in changes], hide_index=True, width="stretch")
-
-
-def _rebind(store: Store, person: str) -> None:
-    known = goldens.newest(store)
-    if not known:
-        return
-    st.subheader("Rebind")
-    left, right = st.columns(2)
-    golden = left.selectbox("Set to rebind", [one.name for one in known])
-    corpus = right.selectbox("To corpus", [one.name for one in corpora.current(store)])
-    if st.button("Carry grades over", disabled=corpus is None):
-        done = rebinding.rebind(store, golden, corpus=corpus, person=person)
-        counts = ", ".join(f"{len(done.of(s)):,} {s}" for s in ("certain", "look", "gone"))
-        state.flash(f"{done.old.ref} to {done.new.ref}: {counts}")
-        st.rerun()
-    waiting = bindings.queue(store, golden)
-    gone = [one for one in bindings.current(store, golden) if one.state == "gone"]
-    st.text(f"{len(waiting):,} passages to look at, {len(gone):,} gone")
-    if waiting:
-        _look(store, waiting[0], person)
-    if any(one.state == "decided" for one in bindings.current(store, golden)) and st.button(
-        "Freeze what was decided"
-    ):
-        state.flash(f"{rebinding.settle(store, golden, person=person).ref} holds what was decided.")
-        st.rerun()
-
-
-def _look(store: Store, one: Binding, person: str) -> None:
-    """The old passage and the new side by side."""
-    asked = queries.named(store, [one.query_id])
-    texts = corpora.passages(store, [one.old_passage, one.new_passage])
-    with st.container(border=True):
-        st.text(f"Query {one.query_id}")
-        widgets.passage(asked[one.query_id].text if asked else "")
-        st.text(one.why)
-        for column, passage_id, said in zip(
-            st.columns(2),
-            (one.old_passage, one.new_passage),
-            (f"was {one.old_grade}", "new"),
-            strict=True,
-        ):
-            with column:
-                st.text(f"{passage_id}, {said}")
-                widgets.passage(texts[passage_id].text if passage_id in texts else "")
-        with st.container(horizontal=True):
-            for grade in reversed(GRADES):
-                if st.button(str(grade), key=f"bind {grade}"):
-                    bindings.decide(store, one, grade=grade, person=person)
-                    st.rerun()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler import sample
-from labeler.app import state, widgets
+from labeler.app import on_demand, state, widgets
 from labeler.app.screens import today
 from labeler.reports import agreement, progress
 from labeler.store import verdicts
@@ -57,8 +57,12 @@ def _decision() -> None:
     if not verdicts.judges(store):
         return
     with widgets.problems():
-        report = state.unchanged(
-            "newest report",
-            lambda: agreement.build(store, agreement.newest(store), by=()),
+        newest = agreement.newest(store)
+        report = on_demand.compared(
+            ("newest report", newest),
+            "the agreement on every pair",
+            lambda: agreement.build(store, newest, by=()),
+            spotcheck=newest.spotcheck,
         )
-        widgets.decision(report)
+        if report is not None:
+            widgets.decision(report)

@@ -33,7 +33,7 @@ def show() -> None:
 
 def _pool(store: Store) -> None:
     st.subheader("1. Candidates")
-    systems = [run.system for run in runs.current(store)]
+    systems = runs.systems(store)
     st.text(f"{runs.candidates(store):,} candidate pairs; {len(systems):,} runs to pool.")
     if systems:
         with st.form("pool", border=False):

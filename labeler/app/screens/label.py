@@ -29,7 +29,8 @@ def show() -> None:
         if check is None:
             st.title("Label")
             st.info("There is nothing to label yet: no spot check has been drawn.")
-            st.code("labeler spotcheck draw NAME", language=None)
+            if st.button("Draw one on the Judge page", type="primary"):
+                state.go_to("judge")
             return
         _mount(store, person.name, check)
 

@@ -16,7 +16,8 @@ from labeler.store import goldens, runs
 
 def systems() -> list[str]:
     """The systems that have a run, the newest first."""
-    known = runs.current(state.store())
+    store = state.store()
+    known = state.unchanged("runs", lambda: runs.current(store), reads=("runs",))
     return [run.system for run in sorted(known, key=lambda run: run.imported_at, reverse=True)]
 
 

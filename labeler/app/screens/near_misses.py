@@ -21,7 +21,7 @@ HINT = "Whoever sees a verdict on a pair labels that pair blind no more: the lis
 def show(store: Store, person: str) -> None:
     """Choose a set, a depth and a judge; see what it lacks, and give that to people."""
     versions = [golden.ref for golden in reversed(goldens.history(store))]
-    if not versions or not runs.current(store):
+    if not versions or not runs.systems(store):
         return
     st.subheader("Near misses")
     left, middle, right = st.columns([2, 1, 2])

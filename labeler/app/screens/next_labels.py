@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from labeler import planning
-from labeler.app import on_demand, state, widgets
+from labeler.app import on_demand, state, ways, widgets
 from labeler.app.screens import measuring
 from labeler.errors import LabelerError
 from labeler.planning import Plan
@@ -63,7 +63,7 @@ def show(
             ),
         )
     except LabelerError as lack:
-        st.text(f"{lack}.")
+        st.text(f"{ways.told(lack)}.")
         return
     if plan is not None:
         _plan(store, plan)

@@ -5,6 +5,7 @@ say what cannot be answered.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -13,9 +14,11 @@ from labeler.app import state, widgets
 from labeler.app.component import labeling
 from labeler.app.component.desk import searching
 from labeler.app.screens import findings, query_forms
-from labeler.model import content_hash
-from labeler.reports import casebook, likeness, render
+from labeler.model import Query, content_hash
+from labeler.reports import casebook, likeness, query_states, render
 from labeler.reports.casebook import Case
+from labeler.reports.likeness import Like
+from labeler.reports.query_states import Entry
 from labeler.store import desk, queries, search, sources
 from labeler.store.search import OPEN
 
@@ -32,22 +35,30 @@ def show() -> None:
         return
     widgets.flash()
     with widgets.problems():
-        cases = state.unchanged("cases", lambda: casebook.cases(state.store()))
-        case = _choose(cases)
-        query_forms.show(person.name, case.query if case else None)
-        if case is None:
+        store = state.store()
+        entries = state.unchanged("entries", lambda: query_states.entries(store, _asked()))
+        query = _choose(entries)
+        query_forms.show(person.name, query)
+        if query is None:
             st.info("There is no query yet: write one above, or import a set on the Data page.")
             return
+        case = state.unchanged(("case", query), lambda: casebook.case_of(store, query))
         _case(case)
         _work(person.name, case)
         findings.show(person.name, case)
 
 
-def _choose(cases: Sequence[Case]) -> Case | None:
+def _asked() -> list[Query]:
+    """All queries, in the order of their import."""
+    store = state.store()
+    return state.unchanged("queries", lambda: queries.current(store), reads=("queries",))
+
+
+def _choose(entries: Sequence[Entry]) -> Query | None:
     """The query of the address, else the most urgent; how many wait stands beside it."""
-    if not cases:
+    if not entries:
         return None
-    by_id = {case.query.query_id: case for case in cases}
+    by_id = {one.query.query_id: one for one in entries}
     ids = list(by_id)
     wanted = state.asked("query")
     with st.container():  # its place is kept, as that of a flash
@@ -60,16 +71,24 @@ def _choose(cases: Sequence[Case]) -> Case | None:
         format_func=lambda query_id: _named(by_id[query_id]),
         help="Conflicts come first, then what failed in production, then what waits for an answer.",
     )
-    waiting = sum(case.waiting for case in cases)
-    conflicts = sum(bool(case.conflicts) for case in cases)
-    st.text(f"{len(cases):,} queries, {waiting:,} waiting for an answer, {conflicts:,} in conflict")
+    waiting = sum(one.now.waiting for one in entries)
+    conflicts = sum(one.now.conflict for one in entries)
+    st.text(
+        f"{len(entries):,} queries, {waiting:,} waiting for an answer, {conflicts:,} in conflict"
+    )
     state.ask("query", chosen)
-    return by_id[chosen]
+    return by_id[chosen].query
 
 
-def _named(case: Case) -> str:
-    mark = _MARKS.get(case.state, "")
-    return f"{mark}{case.query.query_id}: {render.short(case.query.text, width=90)}"
+def _named(one: Entry) -> str:
+    mark = _MARKS.get(one.now.state, "")
+    return f"{mark}{one.query.query_id}: {_short(one.query.text)}"
+
+
+@lru_cache(maxsize=50_000)
+def _short(text: str) -> str:
+    """Asked for all queries in every run."""
+    return render.short(text, width=90)
 
 
 def _case(case: Case) -> None:
@@ -83,12 +102,16 @@ def _case(case: Case) -> None:
         st.error(widgets.plain(text), icon=":material/report:")
     for text in case.remarks:
         st.warning(widgets.plain(text), icon=":material/info:")
-    everyone = (one for one in queries.current(state.store()) if one.query_id != query.query_id)
-    for like in likeness.near(query.text, everyone):
+    for like in state.unchanged(("like", query), lambda: _like(query), reads=("queries",)):
         st.info(
             widgets.plain(f"Nearly the same: {like.query.query_id}, {like.query.text}"),
             icon=":material/content_copy:",
         )
+
+
+def _like(query: Query) -> list[Like]:
+    """The other queries that ask nearly the same."""
+    return likeness.near(query.text, (one for one in _asked() if one.query_id != query.query_id))
 
 
 def _work(person: str, case: Case) -> None:

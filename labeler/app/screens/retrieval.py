@@ -58,12 +58,24 @@ def show() -> None:
         report = made.report
         if on_demand.large() and system != bm25.SYSTEM:
             st.text(ALONE)
-        _figures(report)
-        _slices(report)
-        _missed(report)
-        _scores(report, made.bins)
-        corrected.show([system], golden=golden, reading=reading)
-        evaluations.show(report)
+        # In tabs, what comes last is as near by keyboard as what comes first.
+        measures, parts, missed, scores, mended, following, before = st.tabs(
+            ["Measures", "By part", "Missed", "Scores", "Corrected", "Label next", "Over time"]
+        )
+        with measures:
+            _figures(report)
+        with parts:
+            _slices(report)
+        with missed:
+            _missed(report)
+        with scores:
+            _scores(report, made.bins)
+        with mended:
+            there = corrected.show([system], golden=golden, reading=reading, after=following)
+        if not there:
+            following.text("It follows from the corrected numbers: see there what is missing.")
+        with before:
+            evaluations.show(report)
 
 
 def _figures(report: Report) -> None:

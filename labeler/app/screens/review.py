@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 import streamlit as st
 
 from labeler.app import state, widgets
 from labeler.app.screens import settling
 from labeler.reports import render
-from labeler.store import adjudications, verdicts
-from labeler.store.adjudications import Difference
+from labeler.store import adjudications, differences, verdicts
+from labeler.store.differences import Difference, Queue
 from labeler.store.verdicts import Judged
 
 _BETWEEN = {
@@ -33,13 +30,13 @@ def show() -> None:
     with widgets.problems():
         judged = _judge()
         found = state.unchanged(("queue", judged), lambda: _queue(judged))
-        counts = Counter(one.between for one in found)
+        counts = found.counts
         said = [f"{counts[key]:,} where {name}" for key, name in _BETWEEN.items() if counts[key]]
         st.text(
-            f"{render.counted(len(found), 'pair')} to settle"
+            f"{render.counted(found.total, 'pair')} to settle"
             + (f": {', '.join(said)}" if said else "")
         )
-        if found:
+        if found.total:
             settling.show(person.name, _pick(found), judged)
         else:
             st.info("Nothing differs that has not been settled.")
@@ -58,27 +55,30 @@ def _judge() -> Judged | None:
     )
 
 
-def _queue(judged: Judged | None) -> list[Difference]:
+def _queue(judged: Judged | None) -> Queue:
     if judged is None:
-        return adjudications.queue(state.store())
-    return adjudications.queue(
+        return differences.queue(state.store())
+    return differences.queue(
         state.store(), judge=judged.judge, rubric=judged.rubric, model=judged.model
     )
 
 
-def _pick(found: Sequence[Difference]) -> Difference:
+def _pick(found: Queue) -> Difference:
     """The pair that is shown: J and K go to the next and the one before."""
     asked = state.asked("at") or ""
-    at = min(int(asked) if asked.isdecimal() else 0, len(found) - 1)
+    at = min(int(asked) if asked.isdecimal() else 0, found.total - 1)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Before", shortcut="k", disabled=at == 0):
             state.ask("at", str(at - 1))
             st.rerun()
-        if st.button("Next", shortcut="j", disabled=at == len(found) - 1):
+        if st.button("Next", shortcut="j", disabled=at == found.total - 1):
             state.ask("at", str(at + 1))
             st.rerun()
-        st.text(f"{at + 1:,} of {len(found):,}: {_BETWEEN[found[at].between]}")
-    return found[at]
+        pair = found.at(at)
+        if pair is None:  # somebody has just settled it
+            st.rerun()
+        st.text(f"{at + 1:,} of {found.total:,}: {_BETWEEN[pair.between]}")
+    return pair
 
 
 def _settled() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler import config, hiring, judging
-from labeler.app import jobs, state, widgets
+from labeler.app import jobs, on_demand, state, widgets
 from labeler.app.screens import contrasts, judge
 from labeler.judges import shipped
 from labeler.model import Rubric
@@ -56,7 +56,11 @@ def _edit(store: Store, person: str) -> None:
     )
     name = right.text_input("Name", base.name, key=f"name {base.ref}", max_chars=80)
     text = st.text_area("Rubric", base.text, height=320, key=f"text {base.ref}")
-    offered = state.unchanged("offered", lambda: examples.offered(store))
+    offered = state.unchanged(
+        "offered",
+        lambda: examples.offered(store),
+        reads=("adjudications", "queries", "passages"),
+    )
     taken = {example["passage"]: example for example in map(dict, base.examples)}
     fresh = [one for one in offered if one.passage not in taken]
     kept = st.multiselect(
@@ -122,7 +126,9 @@ def _read_first(store: Store) -> None:
         return
     selection = agreement.choose(store, spotcheck=checks[0].name)
     found = state.unchanged(
-        ("read first", selection), lambda: reading_order.groups(store, selection)
+        ("read first", selection),
+        lambda: reading_order.groups(store, selection),
+        reads=on_demand.COMPARED,
     )
     with st.expander(f"What to read first ({len(found):,} groups of disagreements)"):
         st.text(f"{workshop_lines.name(selection)}, pairs to tune on of {checks[0].name}")
@@ -149,9 +155,14 @@ def _judges(store: Store) -> None:
     names = ["Every labelled pair", *(check.name for check in spotchecks.history(store))]
     where = st.selectbox("Labels", names, index=min(1, len(names) - 1))
     check = None if where == names[0] else where
-    found = state.unchanged(
-        ("candidates", check), lambda: judges.candidates(store, spotcheck=check)
+    found = on_demand.compared(
+        ("candidates", check),
+        "the table of judges",
+        lambda: judges.candidates(store, spotcheck=check),
+        spotcheck=check,
     )
+    if found is None:
+        return
     st.dataframe(
         [
             {

@@ -8,7 +8,8 @@ from labeler.app import state, widgets
 from labeler.model import GRADES, Grade, Passage, Query
 from labeler.reports import render
 from labeler.store import adjudications, evidence, labels, queries, rubrics, texts, verdicts
-from labeler.store.adjudications import Difference, Voice
+from labeler.store.adjudications import Voice
+from labeler.store.differences import Difference
 from labeler.store.verdicts import Judged
 
 _GRADES = tuple(reversed(GRADES))

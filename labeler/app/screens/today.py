@@ -14,6 +14,7 @@ from labeler.store.people import Person
 
 GO = {
     "data": "Open Data",
+    "judge": "Open Judge",
     "label": "Start labelling",
     "review": "Settle them",
     "drafts": "Decide on them",
