@@ -77,9 +77,10 @@ def bring(store: Store, path: Path, *, whose: Whose, options: Options) -> Outcom
     ]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     source = Source(file, digest, options.person, reading.problems, options.progress)
-    done = answers.record(store, brought, source=source)
     beside = Source(file, digest, options.person)
-    _grades(store, whose, list(zip(done.answers, found, strict=True)), beside)
+    with store.write():  # the answers with their grades, or neither
+        done = answers.record(store, brought, source=source)
+        _grades(store, whose, list(zip(done.answers, found, strict=True)), beside)
     remarks = [*map(str, reading.notes), *_remarks(done.answers, found, known, asked, whose)]
     return Outcome("answers", file, len(found), done.added, tuple(reading.problems), tuple(remarks))
 

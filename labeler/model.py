@@ -228,7 +228,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class LabelEvent:
-    """One press of an annotator, as the browser sends it. `event` is a UUID made by the client."""
+    """One press of an annotator. `event` is the browser's UUID, `passage_hash` of what was read."""
 
     event: str
     query_id: str
@@ -240,6 +240,7 @@ class LabelEvent:
     spotcheck: str = ""
     blind: bool = True
     client_at: str = ""
+    passage_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

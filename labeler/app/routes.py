@@ -49,9 +49,11 @@ TOKEN_LIFE = 12 * 3600
 """Seconds."""
 
 _WINDOW_LIMIT = 60
+_HASH_LIMIT = 100
 _QUERY = ("query_id", "text", "as_of", "scope")
 _PASSAGE = (
     "passage_id",
+    "hash",
     "title",
     "text",
     "source_uri",
@@ -253,6 +255,7 @@ def read_events(body: object, who: Pass) -> tuple[list[LabelEvent], list[labels.
                 note=one.get("note") or "",
                 spotcheck=who.spotcheck,
                 client_at=one.get("at") or "",
+                passage_hash=one.get("read") or "",
             ),
         )
     return list(sound.values()), refused
@@ -262,13 +265,15 @@ def _unreadable(one: Mapping[str, Any]) -> str:
     for name in ("query_id", "passage_id", "action"):
         if not isinstance(one.get(name), str):
             return f"{name} is missing"
-    for name in ("grade", "note", "at"):
+    for name in ("grade", "note", "at", "read"):
         if not isinstance(one.get(name) or "", str):
             return f"{name} is not text"
     if one.get("grade") and one["grade"] not in set(Grade):
         return f"{one['grade']!r} is no grade"
     if len(one.get("note") or "") > NOTE_LIMIT or len(one.get("at") or "") > 64:
         return f"the note is longer than {NOTE_LIMIT} characters"
+    if len(one.get("read") or "") > _HASH_LIMIT:
+        return "what was read is no hash"
     return ""
 
 

@@ -221,7 +221,7 @@ def _version(package: str) -> str:
 def _in_store(session: Session) -> Iterator[Finding]:
     """What the store holds, and the command that brings what it lacks."""
     from labeler.reports.render import counted
-    from labeler.store import corpora, queries, runs, spotchecks, tasks, verdicts
+    from labeler.store import corpora, labels, queries, runs, spotchecks, tasks, verdicts
 
     with session.reader() as store:
         yield Finding("store", True, f"{session.db}, schema in order")
@@ -245,3 +245,6 @@ def _in_store(session: Session) -> Iterator[Finding]:
             overall = tasks.overall(store, check.name)
             said = f"{overall.done:,} of {overall.wanted:,} labels in {check.name!r}"
             yield Finding("labels", overall.done >= overall.wanted, f"{said}: `labeler app`")
+        if outdated := labels.outdated(store):
+            said = f"{counted(outdated, 'label')} given on an earlier version of the passage"
+            yield Finding("texts", False, f"{said}: an import has changed it since")

@@ -15,6 +15,7 @@ from labeler.store.comparison import Selection
 from labeler.store.contrasts import Beside
 from labeler.store.looks import Look
 
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _ORDINALS = (
     *("", "First", "Second", "Third", "Fourth", "Fifth"),
     *("Sixth", "Seventh", "Eighth", "Ninth", "Tenth"),
@@ -62,11 +63,16 @@ def looked(look: Look) -> str:
     return f"{said} ({counts}, p = {look.p:.3g}). {count(look)}"
 
 
+def _ordinal(number: int) -> str:
+    teens = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if teens else _ENDINGS.get(number % 10, 'th')}"
+
+
 def count(look: Look) -> str:
     """The number of a look, in words."""
     if look.look == 1:
         return "First look at these pairs."
-    ordinal = _ORDINALS[look.look] if look.look < len(_ORDINALS) else f"{look.look}th"
+    ordinal = _ORDINALS[look.look] if look.look < len(_ORDINALS) else _ordinal(look.look)
     adjusted = min(1.0, look.p * look.look)
     return (
         f"{ordinal} look: this p value no longer means what it says "

@@ -28,6 +28,7 @@ __all__ = (
     "current",
     "history",
     "note_view",
+    "outdated",
     "record",
     "record_all",
 )
@@ -183,7 +184,8 @@ def _insert(
             [event.spotcheck for event in pressed],
             [event.blind and not before.seen(event) for event in pressed],
             [
-                passages[event.passage_id].hash if event.passage_id in passages else ""
+                _storable(event.passage_hash)
+                or (passages[event.passage_id].hash if event.passage_id in passages else "")
                 for event in pressed
             ],
             [hashes.get(event.query_id, "") for event in pressed],
@@ -307,6 +309,18 @@ def history(store: Store) -> Iterable[dict[str, object]]:
     """Every event, oldest first."""
     for rows in store.batches(f"select {', '.join(HISTORY)} from label_events order by seq"):
         yield from (dict(zip(HISTORY, row, strict=True)) for row in rows)
+
+
+def outdated(store: Store) -> int:
+    """How many labels that stand were given on an earlier version of their passage."""
+    (found,) = store.rows(
+        "select count(*) from label_events l join (select passage_id, arg_max(hash, seq) as hash "
+        "from passages where not superseded group by passage_id) p on p.passage_id = l.passage_id "
+        "where l.seq in (select max(seq) from label_events "
+        "group by query_id, passage_id, annotator) "
+        "and l.state in ('labelled', 'unsure') and l.passage_hash not in ('', p.hash)"
+    )
+    return int(found[0])
 
 
 def note_view(store: Store, pairs: Sequence[tuple[str, str]], *, person: str) -> None:

@@ -122,6 +122,15 @@ def for_everybody(store: Store) -> list[SpotCheck]:
     return [SpotCheck(*row) for row in rows]
 
 
+def owner(store: Store, name: str) -> str | None:
+    """Whose list it is alone (a desk, a warm-up, repeats); None where it is for everybody, or where
+    there is none of that name."""
+    row = store.row("select drawn_by from spotchecks where name = $1", [name])
+    if row is None or any(check.name == name for check in for_everybody(store)):
+        return None
+    return str(row[0])
+
+
 def named(store: Store, name: str) -> SpotCheck:
     """The spot check called `name`."""
     row = store.row(f"select {_CHECK} from spotchecks where name = $1", [name])

@@ -117,6 +117,21 @@ def test_events_are_stored_as_the_persons_own_whatever_they_claim(
     assert (row.annotator, row.spotcheck, row.grade, row.note) == ("ada", "sc", Grade.PART, "why")
 
 
+def test_a_label_names_the_text_that_was_read_though_an_import_has_changed_it_since(
+    client: TestClient, store: Store
+) -> None:
+    window = client.get("/labeling/window", headers=headers()).json()
+    read = window["tasks"][0]["passage"]["hash"]
+    assert read == Passage("p0", "Text of p0.", title="Title p0", scope="hr").hash
+    corpora.record(store, [Passage("p0", "Another text.")], name="c")
+    post(client, event("p0", read=read))
+    assert labels.outdated(store) == 1
+    post(client, event("p0", read=Passage("p0", "Another text.").hash))
+    assert labels.outdated(store) == 0
+    post(client, event("p1"))  # a page that does not say what was read
+    assert labels.outdated(store) == 0
+
+
 def test_an_event_sent_again_is_acknowledged_again_and_adds_nothing(
     client: TestClient, store: Store
 ) -> None:
@@ -147,6 +162,8 @@ def test_a_pair_that_was_not_handed_to_the_person_is_refused_by_itself(client: T
         ({"action": None}, "action is missing"),
         ({"passage_id": 7}, "passage_id is missing"),
         ({"note": "x" * (NOTE_LIMIT + 1)}, "longer than"),
+        ({"read": 7}, "read is not text"),
+        ({"read": "x" * 101}, "no hash"),
         ({"event": "not-a-uuid"}, "no UUID"),
     ],
 )

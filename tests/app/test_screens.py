@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from labeler.app import state, widgets
 from labeler.model import Grade
 from labeler.reports import agreement, reading_cases, render
-from labeler.store import adjudications, labels, looks, people, tasks
+from labeler.store import adjudications, labels, looks, people, spotchecks, tasks
 from labeler.store.labels import LabelEvent
 from tests.app.conftest import Page
 
@@ -90,6 +90,19 @@ def test_the_label_page_of_an_unknown_spot_check_says_which_are_known(db: Path, 
     test = page("label", **{"as": "ana", "spotcheck": "nope"})
     assert "nope" in test.error[0].value
     assert "first" in test.error[0].value
+
+
+def test_repeats_are_labelled_by_their_own_person_alone(db: Path, page: Page) -> None:
+    page("home")
+    store = state.store()
+    check = spotchecks.named(store, "first")._replace(name="own", n=0)
+    pair = spotchecks.Drawn("q1", "p1", "again", 1.0, wanted=1)
+    spotchecks.record(store, check, [], [pair], person="ana")
+    assert (
+        "its pairs measure them alone"
+        in page("label", **{"as": "bob", "spotcheck": "own"}).error[0].value
+    )
+    assert not page("label", **{"as": "ana", "spotcheck": "own"}).error
 
 
 def test_agreement_decides_nothing_before_the_last_label(db: Path, page: Page) -> None:

@@ -246,7 +246,8 @@ class Labeling {
 
   record(task, action, grade, note) {
     const { query_id, passage_id } = this.deck.order[this.deck.place(task)];
-    const event = this.outbox.add({ task, query_id, passage_id, action, grade, note });
+    const read = this.deck.texts.get(task)?.passage.hash; // an import may change it meanwhile
+    const event = this.outbox.add({ task, query_id, passage_id, action, grade, note, read });
     this.tabs.postMessage({ said: event });
   }
 

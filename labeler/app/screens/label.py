@@ -9,6 +9,7 @@ import streamlit as st
 
 from labeler.app import state, widgets
 from labeler.app.component import labeling
+from labeler.errors import LabelerError
 from labeler.model import content_hash
 from labeler.store import answers, rubrics, spotchecks, tasks
 from labeler.store.db import Store
@@ -38,11 +39,11 @@ def show() -> None:
 def _asked(store: Store, annotator: str) -> SpotCheck | None:
     """The spot check of the address, else the newest with work left."""
     wanted = state.asked("spotcheck")
-    return (
-        spotchecks.named(store, wanted)
-        if wanted
-        else tasks.with_work_left(store, annotator=annotator)
-    )
+    if not wanted:
+        return tasks.with_work_left(store, annotator=annotator)
+    if spotchecks.owner(store, wanted) not in (None, annotator):
+        raise LabelerError(f"{wanted} is another person's: its pairs measure them alone")
+    return spotchecks.named(store, wanted)
 
 
 def _mount(store: Store, annotator: str, check: SpotCheck) -> None:
