@@ -18,7 +18,7 @@ ANSWER = (
     "annotator spotcheck progress done total waiting exhausted order tasks acknowledged refused"
 )
 TASK = "task query_id passage_id title own state grade note query passage"
-TEXTS = "text as_of scope source_uri locator effective_from effective_to"
+TEXTS = "hash text as_of scope source_uri locator effective_from effective_to"
 
 
 def test_hostile_passages_are_shown_as_the_text_they_are(
@@ -83,6 +83,20 @@ def test_no_verdict_reaches_the_browser_before_the_label_is_stored(
     desk.page.get_by_role("heading", name="Agreement").first.wait_for()
     desk.page.wait_for_timeout(3000)
     assert b"blindfold" in b"\n".join(crossed.frames)
+
+
+def test_a_press_names_the_text_that_was_read(
+    server: Server, desks: Callable[..., Desk], wire: Callable[[Any], Wire]
+) -> None:
+    desk = desks(server, "ben", "blind")
+    crossed, sent = wire(desk.page), list[str]()
+    desk.page.on("request", lambda asked: sent.append(asked.post_data or ""))
+    desk.open().press("y")
+    desk.settled()
+    shown = set(re.findall(r'"hash": "(b1:\w+)"', b"\n".join(crossed.answers).decode()))
+    read = re.findall(r'"read":"(b1:\w+)"', "\n".join(sent))
+    assert len(read) == 1
+    assert shown.issuperset(read)
 
 
 def test_the_page_is_named_for_screen_readers_and_fits_360_px(
