@@ -12,6 +12,7 @@ from labeler.model import Grade, Query
 from labeler.reports import casebook
 from labeler.store import by_query, evidence, queries
 from labeler.store.db import Store
+from labeler.store.differences import LABELLED_AGAIN
 
 
 class QueryState(NamedTuple):
@@ -43,12 +44,10 @@ _ANSWERED = QueryState("answered", False, False)
 _WAITING = QueryState("waiting", True, False)
 
 # By query: whether anything that was said to answer it is open to everybody and always was. Most
-# passages are, and few labels are given again: the exceptions are found first.
-_SAID = """
-with again as (
-    select query_id, passage_id, annotator, max(seq) as seq from label_events
-    where blind is distinct from false {only}
-    group by query_id, passage_id, annotator having count(*) > 1),
+# passages are: the exceptions are found first.
+_SAID = (
+    f"with {LABELLED_AGAIN},"
+    """
 said as (
     select query_id, passage_id from current_adjudications where grade = $1 {only}
     union all
@@ -67,6 +66,7 @@ from said l left join bounded b on b.passage_id = l.passage_id
 where not exists (select 1 from answers w where w.answer_id = l.passage_id)
 group by l.query_id
 """
+)
 _BOUNDS = "(scope <> '' or effective_from <> '' or effective_to <> '')"
 
 

@@ -46,15 +46,20 @@ _KINDS = (
 _Tally = tuple[int, ...]
 """A query's differences of each of _KINDS."""
 
-# One row a pair that people have looked at blind and nobody has settled: how many grades they gave,
-# and whether one differs from the verdict of the judge that is asked about. What was said again,
-# mostly a little, is found first: to drop what it supersedes is quicker than to look for what is
-# newest among all.
-_FOUND = """
-with again as (
+LABELLED_AGAIN = """
+again as (
     select query_id, passage_id, annotator, max(seq) as seq from label_events
     where blind is distinct from false {only}
-    group by query_id, passage_id, annotator having count(*) > 1),
+    group by query_id, passage_id, annotator having count(*) > 1)"""
+"""The newest event where a person has said something blind of a pair more than once, of the queries
+that {only} lets through. That is mostly little: to drop what it supersedes is quicker than to look
+for what is newest among all."""
+
+# One row a pair that people have looked at blind and nobody has settled: how many grades they gave,
+# and whether one differs from the verdict of the judge that is asked about.
+_FOUND = (
+    f"with {LABELLED_AGAIN},"
+    """
 judged_again as (
     select query_id, passage_id, max(seq) as seq from verdicts
     where judge = $1 and rubric = $2 and model = $3 {only}
@@ -81,6 +86,7 @@ found as (
     where not exists (select 1 from adjudications a
         where a.query_id = v.query_id and a.passage_id = v.passage_id))
 """
+)
 _GAIN = "(case {0} when 'NO' then 0 when 'PART' then 1 when 'YES' then 2 end)"
 
 

@@ -127,7 +127,6 @@ def test_a_stale_or_broken_holder_file_does_not_hide_who_holds(tmp_path: Path, l
         other.communicate(b"\n")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="an open file can be neither moved nor deleted there")
 @pytest.mark.parametrize("how", ["replaced", "moved"])
 def test_nothing_is_said_to_be_stored_in_a_file_that_is_no_longer_there(
     tmp_path: Path, how: str
@@ -169,7 +168,6 @@ with open_store(sys.argv[1]) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 print(kept)
 """
-    pytest.importorskip("resource")
     path = tmp_path / "labels.duckdb"
     done = subprocess.run(
         [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
