@@ -39,6 +39,10 @@ class StoreBusy(LabelerError):
     exit_code = 3
 
 
+class StoreDamaged(LabelerError):
+    """The file cannot be read as the store that it was, or the disk under it fails."""
+
+
 class DamageFound(LabelerError):
     """Stored or exported data no longer matches its hash."""
 

@@ -165,7 +165,7 @@ def verify(session: Session, /, file: Path | None, ref: str | None, as_json: boo
     labeler golden verify support.json
     """
     from labeler import verifying
-    from labeler.errors import DamageFound, LabelerError, StoreBusy
+    from labeler.errors import DamageFound, StoreDamaged
     from labeler.reports.render import counted
     from labeler.store import damage, goldens
 
@@ -174,12 +174,8 @@ def verify(session: Session, /, file: Path | None, ref: str | None, as_json: boo
             checked = len(goldens.history(store))
             found = damage.verify(store)
             compared = verifying.check(store, file, ref=ref) if file else None
-    except StoreBusy:
-        raise
-    except LabelerError as error:
-        if "damaged" in str(error) or "cannot be opened" in str(error):
-            raise DamageFound(str(error)) from error
-        raise
+    except StoreDamaged as error:
+        raise DamageFound(str(error)) from error
     said = [*map(str, found), *(map(str, compared.problems) if compared else ())]
     if as_json:
         session.emit(

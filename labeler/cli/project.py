@@ -18,7 +18,7 @@ import click
 import labeler
 from labeler import assets
 from labeler.cli.session import Session, json_option, pass_session
-from labeler.errors import LabelerError
+from labeler.errors import DamageFound, LabelerError, StoreDamaged
 
 _port = click.option(
     "--port",
@@ -169,13 +169,15 @@ class Finding(NamedTuple):
     what: str
     ok: bool
     said: str
+    damaged: bool = False
 
 
 @click.command(short_help="Say what is missing for what.")
 @json_option
 @pass_session
 def doctor(session: Session, /, as_json: bool) -> None:
-    """Say what is here, and what is missing for what. Nothing is changed and nothing is sent.
+    """Say what is here, and what is missing for what; exit code 4 where the store's file is
+    damaged. Nothing is changed and nothing is sent.
 
     \b
     labeler doctor
@@ -184,9 +186,12 @@ def doctor(session: Session, /, as_json: bool) -> None:
     found = list(_findings(session))
     if as_json:
         session.emit({"findings": [finding._asdict() for finding in found]})
-        return
-    for finding in found:
-        click.echo(f"{'ok     ' if finding.ok else 'missing'}  {finding.what}: {finding.said}")
+    else:
+        for one in found:
+            state = "ok     " if one.ok else "damaged" if one.damaged else "missing"
+            click.echo(f"{state}  {one.what}: {one.said}")
+    if any(one.damaged for one in found):
+        raise DamageFound(f"{session.db.name} is damaged: take a back-up in its place")
 
 
 def _findings(session: Session) -> Iterator[Finding]:
@@ -206,7 +211,7 @@ def _findings(session: Session) -> Iterator[Finding]:
     try:
         found = list(_in_store(session))
     except LabelerError as error:
-        found = [Finding("store", False, str(error))]
+        found = [Finding("store", False, str(error), isinstance(error, StoreDamaged))]
     yield from found
 
 

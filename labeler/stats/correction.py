@@ -296,7 +296,10 @@ def _quote(
 ) -> tuple[Quote, str]:
     """Which number to quote, and why."""
     if n < ENOUGH:
-        return Quote.NONE, f"only {n} labelled queries have the measure: label {ENOUGH - n} more"
+        few = f"only {n} labelled queries have the measure"
+        if everything:
+            return Quote.NONE, f"{few}, and none is left to label: {ENOUGH} are wanted"
+        return Quote.NONE, f"{few}: label {ENOUGH - n} more"
     if everything:
         return Quote.PEOPLE, "people labelled every query: there is nothing left to correct"
     narrower = 0.0

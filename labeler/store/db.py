@@ -310,11 +310,11 @@ def _connect(path: Path, read_only: bool, patience: float) -> Cursor:
             return connection
         except duckdb.IOException as error:
             if "Could not set lock" not in str(error):
-                raise LabelerError(failing.unfit(path, error)) from error
+                raise failing.unfit(path, error) from error
             if time.monotonic() >= deadline or not holder.only_reads(path, str(error)):
                 raise StoreBusy(holder.busy(path, str(error))) from error
         except duckdb.ConnectionException as error:  # opened here before, the other way
             raise StoreBusy(holder.busy(path)) from error
         except duckdb.Error as error:
-            raise LabelerError(failing.unfit(path, error)) from error
+            raise failing.unfit(path, error) from error
         time.sleep(0.02)

@@ -9,28 +9,29 @@ from pathlib import Path
 
 import duckdb
 
-from labeler.errors import LabelerError
+from labeler.errors import LabelerError, StoreDamaged
 
 
-def unfit(path: Path, error: duckdb.Error) -> str:
+def unfit(path: Path, error: duckdb.Error) -> LabelerError:
     """Why a file cannot be opened, in words."""
     if path.is_dir():
-        return f"{path.name} is a folder, not a store"
+        return LabelerError(f"{path.name} is a folder, not a store")
     if path.is_file() and path.stat().st_size == 0:
-        return f"{path.name} is an empty file, not a store: delete it, or name another"
+        said = f"{path.name} is an empty file, not a store: delete it, or name another"
+        return LabelerError(said)
     if "not a valid DuckDB" in str(error) or "in-memory database" in str(error):
-        return f"{path.name} is not a labeler store (nor any DuckDB file)"
+        return LabelerError(f"{path.name} is not a labeler store (nor any DuckDB file)")
     if "WAL does not match" in str(error):
-        return (
+        return LabelerError(
             f"{path.name}.wal does not belong to {path.name}: it holds what was stored last in the "
             "file that was here before. Put that one back, or move the .wal away"
         )
-    return f"{path.name} cannot be opened: {first_line(error)}"
+    return StoreDamaged(f"{path.name} cannot be opened: {first_line(error)}")
 
 
 @contextmanager
 def in_words(path: Path) -> Iterator[None]:
-    """What DuckDB says of a damaged file or a full disk, as a LabelerError."""
+    """What DuckDB says of a damaged file or a full disk, as StoreDamaged."""
     try:
         yield
     except (
@@ -40,14 +41,14 @@ def in_words(path: Path) -> Iterator[None]:
         duckdb.OutOfMemoryException,
         duckdb.SerializationException,
     ) as error:
-        raise LabelerError(
+        raise StoreDamaged(
             f"{path.name} fails: {first_line(error)}. If the disk is not full, the file is "
             "damaged: take a back-up in its place"
         ) from error
     except duckdb.Error as error:
         if "Corrupt database file" not in str(error):
             raise
-        raise LabelerError(
+        raise StoreDamaged(
             f"{path.name} is damaged: {first_line(error)}. Take a back-up in its place"
         ) from error
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from labeler.errors import LabelerError
+from labeler.errors import LabelerError, StoreDamaged
 from labeler.store import schema
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def schema_version(store: Store, *, steps: Steps = STEPS) -> int:
         seen = [row[0] for row in store.rows("select name from migrations order by number")]
     except duckdb.Error as error:
         if "Corrupt database file" in str(error):
-            raise LabelerError(
+            raise StoreDamaged(
                 f"{store.path.name} is damaged: take a back-up in its place"
             ) from error
         seen = []

@@ -192,7 +192,10 @@ def test_a_damaged_store_is_told_in_words(labeler, tmp_path):
             said = labeler(*command, db=damaged)
             refused(said)
             assert f"{name}.duckdb" in said.err
-        assert labeler("doctor", db=damaged).code == 0
+        said = labeler("doctor", db=damaged)
+        assert said.code == 4
+        assert f"damaged  store: {name}.duckdb" in said.out
+        assert labeler("golden", "verify", db=damaged).code == 4
         assert not (tmp_path / "x.csv").exists()
 
 

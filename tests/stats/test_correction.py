@@ -110,6 +110,8 @@ def test_too_few_labelled_queries_are_not_quoted_at_all():
     found = correct(judge, people[:4], labelled=np.arange(4))
     assert found.quote is Quote.NONE
     assert found.why == f"only 4 labelled queries have the measure: label {ENOUGH - 4} more"
+    all_of_4 = correct(judge[:4], people[:4], labelled=np.arange(4))
+    assert all_of_4.why.endswith(f"and none is left to label: {ENOUGH} are wanted")
     nobody = correct(judge, np.array([]), labelled=np.array([], dtype=np.intp))
     assert nobody.corrected.value is None
     assert nobody.quote is Quote.NONE
