@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar, cast
 import streamlit as st
 
 from labeler.app import state, widgets
+from labeler.reports import render
 from labeler.store import size
 from labeler.store.db import Store
 
@@ -101,7 +102,7 @@ def _made(
         asked = st.button(widgets.plain(f"Make {what}"), key=f"make {key}", type="primary")
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
-            at = f"{found.made_at:%Y-%m-%d %H:%M} UTC"
+            at = render.moment(found.made_at)
             st.text(f"Of {at}: the store has changed since.", width="content")
             asked = st.button(widgets.plain(f"Make {what} again"), key=f"make {key}")
     if asked:

@@ -87,10 +87,12 @@ def list_(session: Session, /, as_json: bool) -> None:
             }
         )
         return
+    from labeler.reports.render import moment
+
     for entry in entries:
         by = f" by {entry.added_by}" if entry.added_by else ""
         count = len(entry.rubric.examples)
-        click.echo(f"{entry.rubric.ref:24} {entry.added_at:%Y-%m-%d %H:%M}{by}, {count} examples")
+        click.echo(f"{entry.rubric.ref:24} {moment(entry.added_at)}{by}, {count} examples")
     if not entries:
         click.echo("No rubric yet: `labeler judge` brings its own, `labeler rubric add` others")
 

@@ -109,7 +109,7 @@ def grounds(found: Dossier) -> Section:
 
 
 def _versions(found: Dossier) -> Iterator[list[str]]:
-    yield ["made", f"{found.made_at:%Y-%m-%d %H:%M} UTC"]
+    yield ["made", render.moment(found.made_at)]
     yield ["labeler", found.code_version]
     if found.basis is not None:
         yield ["golden set", found.basis.ref]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,11 +31,11 @@ LABELS = {
 """How each reading of labels is called."""
 
 MISSING = {
-    "unlabelled": "have a verdict and no label yet",
-    "unjudged": "have a label and no verdict",
-    "unreadable": "got an unreadable reply",
-    "unsure": "nobody could tell",
-    "unresolved": "people are split evenly",
+    "unlabelled": "with a verdict and no label yet",
+    "unjudged": "with a label and no verdict",
+    "unreadable": "with an unreadable reply",
+    "unsure": "of which nobody could tell",
+    "unresolved": "on which people are split evenly",
 }
 
 
@@ -64,6 +65,11 @@ def coefficient(estimate: Estimate) -> str:
 def without(estimate: Estimate) -> str:
     """Why a number stands without an interval, in brackets; "" where nothing says."""
     return f" (no interval: {estimate.reason})" if estimate.reason else ""
+
+
+def moment(at: datetime) -> str:
+    """A point in time, to the minute: `2026-11-30 06:05 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def counted(count: int, noun: str, *, plural: str = "") -> str:

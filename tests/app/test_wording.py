@@ -73,7 +73,7 @@ def test_the_grades_of_a_file_that_is_not_understood(db: Path, page: Page) -> No
 
 
 def test_a_judge_that_may_not_be_frozen_from(db: Path, page: Page) -> None:
-    test = page("goldens", **{"as": "lee"})
+    test = page("goldens", **{"as": "lee", "tab": "Freeze"})
     next(one for one in test.selectbox if one.label == "From").set_value("labels+judge")
     next(one for one in test.text_input if one.label == "Golden set").set_value("more")
     _button(test, "Freeze").click().run()
@@ -86,7 +86,7 @@ def test_a_judge_that_may_not_be_frozen_from(db: Path, page: Page) -> None:
 def test_a_grade_that_would_change_without_a_reason(db: Path, page: Page) -> None:
     window = tasks.window(state.store(), spotcheck="first", annotator="ana")
     pairs = [(task.query_id, task.passage_id) for task in window.order]
-    test = page("goldens", **{"as": "lee"})
+    test = page("goldens", **{"as": "lee", "tab": "Freeze"})
     for grade in (Grade.YES, Grade.PART):
         given = [Judgment(q, p, grade) for q, p in pairs]
         labels.bring(state.store(), given, annotator="ana")

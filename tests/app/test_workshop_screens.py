@@ -61,6 +61,16 @@ def test_a_screen_opens_on_a_store_that_holds_nothing(screen: str, empty: Path, 
     assert not test.error
 
 
+@pytest.mark.parametrize("tab", ["Versions", "Freeze", "Changes", "Near misses", "Rebind"])
+def test_a_tab_of_the_golden_sets_opens_alone_also_where_nothing_is_frozen(
+    tab: str, empty: Path, page: Page
+) -> None:
+    test = page("goldens", **{"as": "ana", "tab": tab})
+    assert not test.exception
+    assert not test.error
+    assert [one.label for one in test.tabs if len(one.children)] == [tab]
+
+
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_screen_asks_who_is_there(screen: str, db: Path, page: Page) -> None:
     test = page(screen)
@@ -129,7 +139,7 @@ def test_the_page_shows_pairs_to_tune_on_and_counts_a_look_at_the_others(
 
 def test_a_golden_set_is_frozen_verified_and_its_history_shown(db: Path, page: Page) -> None:
     labelled = _judged_twice()
-    test = page("goldens", **{"as": "lee"})
+    test = page("goldens", **{"as": "lee", "tab": "Freeze"})
     assert not test.exception
     next(one for one in test.text_input if one.label == "Golden set").set_value("mine")
     _button(test, "Freeze").click().run()
@@ -137,8 +147,9 @@ def test_a_golden_set_is_frozen_verified_and_its_history_shown(db: Path, page: P
     kept = goldens.named(state.store(), "mine")
     # Of the pairs labelled YES or PART, those whose passage is barred for the query are no answer.
     assert (kept.ref, kept.frozen_by, len(kept.entries)) == ("mine@1", "lee", labelled - _barred())
-    _button(test, "Verify").click().run()
-    assert "as they were frozen" in test.success[-1].value
+    versions = page("goldens", **{"as": "lee"})
+    _button(versions, "Verify").click().run()
+    assert "as they were frozen" in versions.success[-1].value
     next(one for one in test.selectbox if one.label == "From").set_value("labels+judge")
     next(one for one in test.text_input if one.label == "Golden set").set_value("more")
     _button(test, "Freeze").click().run()
@@ -151,7 +162,7 @@ def test_what_is_to_be_rebound_is_looked_at_side_by_side(db: Path, page: Page) -
     corpora.record(
         store, [Passage("half-1", text[:200]), Passage("half-2", text[200:])], name="halves"
     )
-    test = page("goldens", **{"as": "rita"})
+    test = page("goldens", **{"as": "rita", "tab": "Rebind"})
     next(one for one in test.selectbox if one.label == "To corpus").set_value("halves").run()
     _button(test, "Carry grades over").click().run()
     assert not test.exception
@@ -186,7 +197,7 @@ def _barred() -> int:
 def test_near_misses_are_given_to_people_and_seen_only_by_whoever_asks(
     db: Path, page: Page
 ) -> None:
-    test = page("goldens", **{"as": "lee"})
+    test = page("goldens", **{"as": "lee", "tab": "Near misses"})
     assert any("pooled pairs larkfen@1 grades" in text.value for text in test.text)
     seen = "select count(*) from verdict_views where person = 'lee'"
     assert state.store().row(seen) == (0,)
@@ -214,6 +225,6 @@ def test_the_name_of_a_run_is_text_also_where_near_misses_are_parted_by_run(
     db: Path, page: Page
 ) -> None:
     runs.record(state.store(), [RunRow("q01", "err-nav", 1, 1.0)], system="**bold**")
-    test = page("goldens", **{"as": "ana"})
+    test = page("goldens", **{"as": "ana", "tab": "Near misses"})
     assert not test.exception
     assert r"\*\*bold\*\*" in [tab.label for tab in test.tabs]

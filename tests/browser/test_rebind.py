@@ -72,8 +72,18 @@ def test_a_case_is_decided_by_key_stays_decided_after_a_reload_and_is_frozen(
     page.get_by_text(f"{first.old_passage}, was {first.old_grade}").wait_for()
     page.get_by_text(f"{first.new_passage}, new").wait_for()
 
+    # In another tab the keys decide nothing.
+    page.get_by_role("tab", name="Versions").click()
+    page.get_by_role("button", name="Verify").wait_for()
+    settled(page)
+    page.keyboard.press("y")
+    page.get_by_role("tab", name="Rebind").click()
+    page.get_by_text(f"{first.new_passage}, new").wait_for()
+    settled(page)
+    assert waiting(resplit) == [first, *others]
+
     # A burst of one key decides what was read, and nothing of what came after it.
-    page.wait_for_timeout(800)
+    read(page)
     for _ in range(4):
         page.keyboard.press("y")
         page.wait_for_timeout(30)
@@ -82,10 +92,9 @@ def test_a_case_is_decided_by_key_stays_decided_after_a_reload_and_is_frozen(
     assert waiting(resplit) == others
 
     page.reload()
-    open_page(page, resplit)
     page.get_by_text(f"{len(others):,} passages to look at").wait_for()
     page.get_by_text(f"{others[0].new_passage}, new").wait_for()
-    page.wait_for_timeout(800)
+    read(page)
     page.keyboard.press("n")
     page.get_by_text(f"{len(others) - 1:,} passages to look at").wait_for()
     settled(page)
@@ -109,9 +118,16 @@ def test_a_case_is_decided_by_key_stays_decided_after_a_reload_and_is_frozen(
 
 
 def open_page(page: Any, server: Server) -> None:
-    page.goto(f"{server.url}/goldens?as=rita")
-    page.get_by_role("heading", name="Rebind").wait_for(timeout=30_000)
+    page.goto(f"{server.url}/goldens?as=rita&tab=Rebind")
+    page.get_by_role("button", name="Carry grades over").wait_for(timeout=30_000)
     settled(page)
+
+
+def read(page: Any) -> None:
+    """The last of the case is drawn, and stands as long as it takes to be read."""
+    page.get_by_role("button", name="NO Shortcut N").wait_for()
+    settled(page)
+    page.wait_for_timeout(800)
 
 
 def settled(page: Any) -> None:

@@ -98,9 +98,11 @@ def test_from_a_new_version_to_a_golden_set(labelled: tuple[Server, int], page: 
     page.get_by_text("First look at these pairs.").first.wait_for(timeout=30_000)
 
     page.goto(f"{server.url}/goldens?as=lee")
+    page.get_by_role("tab", name="Freeze").click()
     page.get_by_label("Golden set", exact=True).fill("mine")
     page.get_by_role("button", name="Freeze", exact=True).click()
     page.get_by_text(f"mine@1: {expected} entries, {expected} from people").wait_for(timeout=30_000)
+    page.get_by_role("tab", name="Versions").click()
     page.get_by_role("button", name="Verify").click()
     page.get_by_text("all as they were frozen").wait_for(timeout=30_000)
 

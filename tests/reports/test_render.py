@@ -47,7 +47,7 @@ def test_the_lexical_judge_is_called_a_baseline_wherever_it_shows():
 def test_what_is_left_out_is_said_only_where_something_is():
     assert render.missing(Missing(0, 0, 0, 0, 0)) == ""
     said = render.missing(Missing(1200, 0, 0, 2, 0))
-    assert said == "1,200 have a verdict and no label yet; 2 nobody could tell"
+    assert said == "1,200 with a verdict and no label yet; 2 of which nobody could tell"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import streamlit as st
 from labeler.app import state, widgets
 from labeler.app.screens import draft_deciding, draft_making
 from labeler.reports import drafts as reports
+from labeler.reports import render
 from labeler.reports.drafts import State, Status
 from labeler.store import undoing
 from labeler.store.drafts import Decision, Standing
@@ -105,7 +106,7 @@ def _decided(found: Status, person: str) -> None:
                     "became": one.decision.query_id,
                     "reason": one.decision.reason,
                     "person": one.decision.person,
-                    "at": one.decision.decided_at,
+                    "at": render.moment(one.decision.decided_at),
                 }
                 for one in reversed(decided)
                 if one.decision is not None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from labeler.app import state, widgets
+from labeler.reports import render
 from labeler.reports.casebook import Case
 from labeler.store import desk, evidence
 from labeler.store.desk import Candidate
@@ -37,7 +38,7 @@ def _failures(case: Case) -> None:
         return
     st.subheader("What failed in production")
     for failure in desk.failures(state.store(), case.query.query_id):
-        st.text(f"{failure.reported_at:%Y-%m-%d %H:%M} UTC, {failure.person or 'imported'}")
+        st.text(f"{render.moment(failure.reported_at)}, {failure.person or 'imported'}")
         widgets.passage(failure.answer or "(no answer was noted)")
         st.text("Came back: " + (", ".join(failure.came_back) or "nothing"))
 
@@ -109,7 +110,7 @@ def _searches(case: Case) -> None:
                 "with some": one.with_some,
                 "filters": ", ".join(filter(None, vars(one.filters).values())),
                 "by": one.person,
-                "at": one.tried_at,
+                "at": render.moment(one.tried_at),
             }
             for one in kept
         ],
@@ -121,7 +122,7 @@ def _searches(case: Case) -> None:
 def _outcome(person: str, case: Case) -> None:
     st.subheader("What the answer should be")
     if case.decided:
-        at = f"{case.decided.decided_at:%Y-%m-%d %H:%M} UTC"
+        at = render.moment(case.decided.decided_at)
         st.text(f"{case.outcome}, {case.decided.person}, {at}")
         if case.decided.reason:
             widgets.passage(case.decided.reason)

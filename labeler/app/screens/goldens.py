@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from labeler import freezing
@@ -22,54 +24,53 @@ def show() -> None:
         widgets.name_form()
         return
     widgets.flash()
-    store = state.store()
-    with widgets.problems():
-        _history(store)
-    with widgets.problems():
-        _rubrics(store)
-    with widgets.problems():
-        _freeze(store, person.name)
-    with widgets.problems():
-        _diff(store)
-    with widgets.problems():
-        near_misses.show(store, person.name)
-    with widgets.problems():
-        rebind.show(store, person.name)
+    parts: dict[str, Callable[[Store, str], None]] = {
+        "Versions": _versions,
+        "Freeze": _freeze,
+        "Changes": _changes,
+        "Near misses": near_misses.show,
+        "Rebind": rebind.show,
+    }
+    # Only the open tab is laid out: a key of another would decide what nobody sees.
+    tabs = st.tabs(list(parts), key="tab", on_change="rerun", bind="query-params")
+    for tab, part in zip(tabs, parts.values(), strict=True):
+        if tab.open:
+            with tab, widgets.problems():
+                part(state.store(), person.name)
 
 
-def _history(store: Store) -> None:
+def _versions(store: Store, _person: str) -> None:
     """Every version with the rubric, judge and decision that it was frozen with."""
     found = state.unchanged("lineage", lambda: lineage.versions(store))
     if not found:
         st.text("Nothing is frozen yet.")
         return
-    st.dataframe(
-        [
-            {
-                "golden set": one.golden.ref,
-                "entries": one.entries,
-                "frozen": one.golden.frozen_at,
-                "by": one.golden.frozen_by,
-                "from": one.golden.origin,
-                "judge": one.judge,
-                "gate": one.freeze.provenance.decision if one.freeze else "",
-                "overridden": one.freeze.provenance.override if one.freeze else "",
-                "because": one.freeze.reason if one.freeze else "",
-                "held out": one.held_out,
-                "looks": one.looks,
-                "hash": one.golden.hash,
-            }
-            for one in reversed(found)
-        ],
-        hide_index=True,
-        width="stretch",
-    )
+    rows = [
+        {
+            "golden set": one.golden.ref,
+            "entries": one.entries,
+            "frozen": render.moment(one.golden.frozen_at),
+            "by": one.golden.frozen_by,
+            "from": one.golden.origin,
+            "judge": one.judge,
+            "gate": one.freeze.provenance.decision if one.freeze else "",
+            "overridden": one.freeze.provenance.override if one.freeze else "",
+            "because": one.freeze.reason if one.freeze else "",
+            "held out": one.held_out,
+            "looks": one.looks,
+            "hash": one.golden.hash,
+        }
+        for one in reversed(found)
+    ]
+    used = [name for name in rows[0] if any(row[name] != "" for row in rows)]
+    st.dataframe(rows, hide_index=True, width="stretch", column_order=used)
     if st.button("Verify"):
         problems = damage.verify(store)
         for one in problems:
             st.error(widgets.plain(str(one)), icon=":material/error:")
         if not problems:
             st.success(f"{len(found):,} versions, all as they were frozen.")
+    _rubrics(store)
 
 
 def _rubrics(store: Store) -> None:
@@ -78,7 +79,7 @@ def _rubrics(store: Store) -> None:
     found = [
         {
             "rubric": entry.rubric.ref,
-            "added": entry.added_at,
+            "added": render.moment(entry.added_at),
             "by": entry.added_by,
             "examples": len(entry.rubric.examples),
             "looks": seen[entry.rubric.ref].look if entry.rubric.ref in seen else 0,
@@ -94,7 +95,7 @@ def _rubrics(store: Store) -> None:
 
 
 def _freeze(store: Store, person: str) -> None:
-    st.subheader("Freeze")
+    """What people have settled, and a trusted judge where it is asked for, as the next version."""
     judged = verdicts.judges(store)
     with st.form("freeze", border=False):
         left, middle, right = st.columns(3)
@@ -132,11 +133,12 @@ def _freeze(store: Store, person: str) -> None:
             st.rerun()
 
 
-def _diff(store: Store) -> None:
+def _changes(store: Store, _person: str) -> None:
+    """What differs from one version to another."""
     refs = [golden.ref for golden in reversed(goldens.history(store))]
     if len(refs) < 2:
+        st.text("There are no two versions to compare yet.")
         return
-    st.subheader("Compare versions")
     left, right = st.columns(2)
     new = right.selectbox("To", refs)
     old = left.selectbox("From version", [ref for ref in refs if ref != new])

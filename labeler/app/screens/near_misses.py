@@ -22,8 +22,8 @@ def show(store: Store, person: str) -> None:
     """Choose a set, a depth and a judge; see what it lacks, and give that to people."""
     versions = [golden.ref for golden in reversed(goldens.history(store))]
     if not versions or not runs.systems(store):
+        st.text("It takes a golden set and a run to find what the set lacks.")
         return
-    st.subheader("Near misses")
     left, middle, right = st.columns([2, 1, 2])
     golden = left.selectbox("In golden set", versions)
     depth = middle.number_input("To rank", min_value=1, max_value=1_000, value=20)

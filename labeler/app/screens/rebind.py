@@ -18,8 +18,8 @@ def show(store: Store, person: str) -> None:
     """Lay the part out."""
     known = goldens.newest(store)
     if not known:
+        st.text("Nothing is frozen yet.")
         return
-    st.subheader("Rebind")
     left, right = st.columns(2)
     golden = left.selectbox("Set to rebind", [one.name for one in known])
     corpus = right.selectbox("To corpus", [one.name for one in corpora.current(store)])

@@ -95,7 +95,7 @@ def _settled() -> None:
                     "grade": str(one.grade),
                     "reason": one.reason,
                     "reviewer": one.reviewer,
-                    "at": one.decided_at,
+                    "at": render.moment(one.decided_at),
                 }
                 for one in decided
             ],

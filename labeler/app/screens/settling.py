@@ -76,7 +76,7 @@ def _verdict(pair: Difference, judged: Judged | None) -> None:
 
 def _history(pair: Difference) -> None:
     for one in adjudications.history(state.store(), pair.query_id, pair.passage_id):
-        st.text(f"Settled {one.grade}, {one.reviewer}, {one.decided_at:%Y-%m-%d %H:%M} UTC")
+        st.text(f"Settled {one.grade}, {one.reviewer}, {render.moment(one.decided_at)}")
         widgets.passage(one.reason)
 
 
