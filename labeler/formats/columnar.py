@@ -1,7 +1,7 @@
 """Plain files as Arrow columns: a million rows, read at the speed of a bare load.
 
-Plain is a TREC file, a CSV or TSV, or JSON lines, in UTF-8, whose rows are all alike and
-well-formed. What is anything but plain is read row by row, with care; the quick way
+Plain is a TREC file, a CSV or TSV, or JSON lines, in UTF-8, gzipped or not, whose rows are all
+alike and well-formed. What is anything but plain is read row by row, with care; the quick way
 answers the same in every case: tests hold the two together.
 """
 
@@ -24,12 +24,12 @@ from labeler.errors import InputError
 from labeler.formats.fields import Shape, bind
 from labeler.formats.quoting import UNQUOTED, Quoting, quoting_of, takes_in_rows
 from labeler.formats.reading import Reading, Refused
-from labeler.formats.source import Source
+from labeler.formats.source import UNREADABLE, Source
 from labeler.formats.tables import LINE_SUFFIXES, QUEPID, delimiter_of, is_json
 from labeler.formats.write import unguard
 
 PLAIN_BYTES = 1 << 29
-"""Files above 512 MB are read by rows, for the quick way holds the whole file."""
+"""Files above 512 MB, unpacked, are read by rows, for the quick way holds the whole file."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -80,7 +80,7 @@ def quickly(
         return None
     try:
         table = read(Source(path, tried, name=name))
-    except (pa.ArrowException, UnicodeError, InputError, Refused):
+    except (pa.ArrowException, InputError, Refused, *UNREADABLE):
         return None
     if table is not None:
         reading.take_over(tried)
@@ -92,7 +92,7 @@ def plain(
 ) -> Plain | None:
     """The columns of a plain file, `named` by a header or by keys, or in TREC's form; None where it
     is not plain. May raise ArrowException, UnicodeError or Refused instead."""
-    data = _plain_bytes(source.path)
+    data = _plain_bytes(source)
     if data is None or (kind.cells and _hexadecimal(data)):
         return None
     if not named:
@@ -102,11 +102,14 @@ def plain(
     return _csv(data if b'"' in data else _line_feeds(data), source, kind, columns)
 
 
-def _plain_bytes(path: Path) -> bytes | None:
+def _plain_bytes(source: Source) -> bytes | None:
     """The bytes of a UTF-8 file that begins with no blank line, without a mark at its start."""
-    data = path.read_bytes().removeprefix(_BOM)
-    odd = data[:2] == b"\x1f\x8b" or data[:1] in (b"\r", b"\n") or b"\0" in data or _BOM in data
-    if odd:
+    with source.binary() as handle:
+        data = handle.read(PLAIN_BYTES + 1)
+    if len(data) > PLAIN_BYTES:
+        return None
+    data = data.removeprefix(_BOM)
+    if data[:1] in (b"\r", b"\n") or b"\0" in data or _BOM in data:
         return None
     _require_utf8(data)
     return data
@@ -287,17 +290,6 @@ def unseen(texts: pa.Array) -> list[int]:
     """The places of the texts that hold nothing visible."""
     unsure = pc.indices_nonzero(pc.invert(pc.match_substring_regex(texts, "[!-~]")))
     return [place for place in unsure.to_pylist() if not texts[place].as_py().strip()]
-
-
-def repeats(*key: pa.DictionaryArray) -> bool:
-    """Whether several rows have one key. (Also where there are more possible keys than can be
-    numbered, which no file has.)"""
-    marks, possible = np.zeros(len(key[0]), dtype=np.int64), 1
-    for column in key:
-        size = len(column.dictionary)
-        marks, possible = marks * size + numbers(column.indices), possible * size
-    marks.sort()
-    return possible >= 1 << 63 or bool((marks[1:] == marks[:-1]).any())
 
 
 # Arrow's own ways to numpy and back load pandas, which costs 0.4 s.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from labeler.formats.columnar import Kind, coded, filled, plain, quickly, repeats, visible
+from labeler.formats.columnar import Kind, coded, filled, plain, quickly, visible
 from labeler.formats.fields import bool_of, name_of, time_of
 from labeler.formats.grades import GradeMap, scale_of
 from labeler.formats.judgments import (
@@ -20,6 +20,8 @@ from labeler.formats.judgments import (
     state_of,
 )
 from labeler.formats.reading import Reading
+from labeler.formats.records import REPEATED
+from labeler.formats.repeated import Once, once
 from labeler.formats.source import Source
 from labeler.formats.tables import is_json
 
@@ -63,7 +65,7 @@ def plain_judgments(
     rubric: str = "",
 ) -> pa.Table | None:
     """The records of `read_judgments`, in their order, as a table of JUDGMENT_SCHEMA, with the same
-    notes, where the file is plain and no judgment comes twice; None where it is not."""
+    notes, where the file is plain and no judgment contradicts another; None where it is not."""
 
     def read(source: Source) -> pa.Table | None:
         if is_json(source) and document_rows(source) is not None:
@@ -77,17 +79,22 @@ def plain_judgments(
         cells = found.table["grade"].unique().to_pylist()
         known = grades or scale_of(((0, cell) for cell in cells), source)
         source.reading.take_over(of_header)  # of the scale is told first
-        return _judged(found.table, known, source, person=person, rubric=rubric)
+        judged = _judged(found.table, known, source, person=person, rubric=rubric)
+        if judged is None or (judged.left_out and not found.first_line):
+            return None
+        for row in judged.left_out:
+            source.note(found.first_line + row, REPEATED)
+        return judged.table
 
     return quickly(Path(path), read, reading=reading, name=name)
 
 
 def _judged(
     found: pa.Table, grades: GradeMap, source: Source, *, person: str, rubric: str
-) -> pa.Table | None:
-    """The columns with their cells read; what there is not is empty. None where a judgment comes
-    twice, an id is not to be seen, a state and a grade do not go together, or a cell has anything
-    that is noted."""
+) -> Once | None:
+    """The columns with their cells read; what there is not is empty. None where judgments
+    contradict each other, an id is not to be seen, a state and a grade do not go together, or a
+    cell has anything that is noted."""
     noticed = Reading()
     readers = _readers(Source(source.path, noticed), grades, person=person, rubric=rubric)
     none = pa.chunked_array([pa.nulls(len(found), pa.string())])
@@ -100,9 +107,10 @@ def _judged(
     if noticed.notes or pc.any(pc.xor(ungraded, columns["grade"].is_null())).as_py():
         return None
     key = [coded(columns[name]) for name in _KEY]
-    if not (visible(key[0]) and visible(key[1])) or repeats(*key):
+    if not (visible(key[0]) and visible(key[1])):
         return None
-    return pa.table({**columns, "query_id": key[0], "passage_id": key[1]}, schema=JUDGMENT_SCHEMA)
+    ids = {"query_id": key[0], "passage_id": key[1]}
+    return once(pa.table({**columns, **ids}, schema=JUDGMENT_SCHEMA), *key)
 
 
 def _readers(source: Source, grades: GradeMap, *, person: str, rubric: str) -> dict[str, Read]:

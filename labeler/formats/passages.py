@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from labeler.formats.columnar import Kind, coded, filled, plain, quickly, repeats, unseen, visible
+from labeler.formats.columnar import Kind, coded, filled, plain, quickly, unseen, visible
 from labeler.formats.corpora import CORPUS_COLUMNS, CORPUS_SHAPE, DAYS, WITHOUT_TEXT
 from labeler.formats.fields import is_day
 from labeler.formats.reading import Reading
+from labeler.formats.records import REPEATED
+from labeler.formats.repeated import once
 from labeler.formats.source import Source
 
 PASSAGE_SCHEMA = pa.schema([(name, pa.string()) for name in CORPUS_COLUMNS])
@@ -29,7 +32,7 @@ def plain_passages(
     name: str = "",
 ) -> pa.Table | None:
     """The records of `read_corpus`, in their order, as a table of PASSAGE_SCHEMA, with the same
-    notes, where the file is plain and no passage comes twice; None where it is not."""
+    notes, where the file is plain and no passage has two texts; None where it is not."""
     return quickly(Path(path), partial(_read, columns=columns or {}), reading=reading, name=name)
 
 
@@ -38,23 +41,25 @@ def _read(source: Source, columns: Mapping[str, str]) -> pa.Table | None:
     if found is None or found.table["text"].null_count:
         return None
     ids = coded(found.table["passage_id"])
-    if not visible(ids) or repeats(ids):
+    if not visible(ids) or not _in_order(found.table):
         return None
-    if not _in_order(found.table):
-        return None
+    kept = once(_complete(found.table), ids)
     without_text = unseen(found.table["text"].combine_chunks())
-    if without_text and not found.first_line:
+    if kept is None or ((without_text or kept.left_out) and not found.first_line):
         return None
-    for row in without_text:
-        source.note(found.first_line + row, WITHOUT_TEXT)
-    count = len(found.table)
-    there = set(found.table.column_names)
+    noted = [(row, WITHOUT_TEXT) for row in without_text]
+    noted += [(row, REPEATED) for row in kept.left_out]
+    for row, what in sorted(noted, key=itemgetter(0)):
+        source.note(found.first_line + row, what)
+    return kept.table
+
+
+def _complete(table: pa.Table) -> pa.Table:
+    """All fields of a Passage; "" for what there is not."""
+    none = pa.nulls(len(table), pa.string())
+    there = {name: table[name] for name in table.column_names}
     return pa.table(
-        {
-            name: filled(found.table[name] if name in there else pa.nulls(count, pa.string()))
-            for name in CORPUS_COLUMNS
-        },
-        schema=PASSAGE_SCHEMA,
+        {name: filled(there.get(name, none)) for name in CORPUS_COLUMNS}, schema=PASSAGE_SCHEMA
     )
 
 

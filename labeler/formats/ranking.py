@@ -20,10 +20,10 @@ from labeler.formats.columnar import (
     numbers,
     plain,
     quickly,
-    repeats,
     visible,
 )
 from labeler.formats.reading import Reading
+from labeler.formats.repeated import repeats
 from labeler.formats.source import Source
 
 RUN_SCHEMA = pa.schema(

@@ -150,7 +150,7 @@ class Source:
     def open(self, *, newline: str | None = None) -> TextIO:
         """The text; bytes that are no UTF-8 come as lone surrogates, which `storable` finds."""
         return io.TextIOWrapper(
-            self._bytes(), encoding=self.encoding, errors="surrogateescape", newline=newline
+            self.binary(), encoding=self.encoding, errors="surrogateescape", newline=newline
         )
 
     def unreadable(self, line: int, error: Exception) -> NoReturn:
@@ -162,7 +162,8 @@ class Source:
             self.stop(0, found=f"a file that cannot be opened ({why})", expected="one that can")
         self.stop(line, found=f"a file that cannot be read on ({why})", expected="a whole file")
 
-    def _bytes(self) -> BinaryIO:
+    def binary(self) -> BinaryIO:
+        """The bytes, unpacked."""
         handle = self.path.open("rb")
         if handle.read(2) != b"\x1f\x8b":
             handle.seek(0)
@@ -176,7 +177,7 @@ class Source:
         if os.path.exists(self.path) and not os.path.isfile(self.path):  # it may never end
             self.stop(0, found="a pipe or a device", expected="a file, which is read several times")
         try:
-            with self._bytes() as handle:
+            with self.binary() as handle:
                 head = handle.read(HEAD)
         except FileNotFoundError:
             self.stop(0, found="no such file", expected="a file that is there")

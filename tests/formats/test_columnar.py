@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 
 import pytest
@@ -46,9 +47,10 @@ def assert_alike(quick, careful, path, **options):
     assert quickly is None or quickly == carefully
 
 
-def written_in(folder, name, text, end="\n", marked=False):
-    path = folder.mktemp("f") / name
-    path.write_bytes(text.replace("\n", end).encode("utf-8-sig" if marked else "utf-8"))
+def written_in(folder, name, text, end="\n", marked=False, packed=False):
+    path = folder.mktemp("f") / (name + ".gz" * packed)
+    data = text.replace("\n", end).encode("utf-8-sig" if marked else "utf-8")
+    path.write_bytes(gzip.compress(data) if packed else data)
     return path
 
 
@@ -108,6 +110,8 @@ def rows(draw, names, numbered):
         if draw(st.integers(0, 9)) == 9:
             cells[draw(st.integers(0, len(cells) - 1))] = draw(ODD)
         found.append(cells)
+        if not draw(st.integers(0, 9)):
+            found.append(draw(st.sampled_from(found)))
     return found
 
 
@@ -125,6 +129,7 @@ def test_a_table_of_judgments_is_read_quickly_as_with_care(tmp_path_factory, dat
         "x.tsv" if gap == "\t" else "x.csv",
         text,
         data.draw(st.sampled_from(["\n"] * 3 + ["\r\n"] * 3 + ["\r"])),
+        data.draw(st.booleans()),
         data.draw(st.booleans()),
     )
     options = {
@@ -215,11 +220,13 @@ PASSAGE = st.fixed_dictionaries(
     st.lists(PASSAGE, min_size=1, max_size=4),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
     st.sampled_from(["\n", "\r\n", "\n\n"]),
 )
 def test_json_lines_of_passages_are_read_quickly_as_with_care(
-    tmp_path_factory, passages, alike, escaped, end
+    tmp_path_factory, passages, alike, again, escaped, end
 ):
+    passages += passages[:2] if again else []
     if alike:
         passages = [{name: one.get(name, "") for name in passages[0]} for one in passages]
     text = "".join(json.dumps(one, ensure_ascii=escaped) + "\n" for one in passages)
@@ -364,8 +371,9 @@ def test_what_we_export_as_csv_is_read_quickly_and_exactly(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("x.csv", "query_id,passage_id,grade\nq,a,YES\nq,a,YES\n"),
         ("x.csv", "query_id,passage_id,grade\nq,a,YES\nq,a,NO\n"),
+        ("x.csv", "query_id,passage_id,grade,reason\nq,a,YES,x\nq,a,YES,\n"),
+        ("x.csv", 'query_id,passage_id,grade,note\nq,a,YES,"\n"\nq,a,YES,"\n"\n'),
         ("x.csv", "query_id,passage_id,grade,judge\nq,a,YES,\nq,a,NO,ann\n"),
         ("x.csv", "query_id,passage_id,grade,judge\nq,a,YES, ann\n"),
         ("x.csv", "query_id,passage_id,grade,judged_at\nq,a,YES,yesterday\n"),
@@ -373,7 +381,6 @@ def test_what_we_export_as_csv_is_read_quickly_and_exactly(tmp_path):
         ("x.csv", "query_id,passage_id,grade\nq,a,\n"),
         ("x.csv", "query_id,passage_id,grade,state\nq,a,YES,unsure\n"),
         ("x.jsonl", '{"query_id": 1, "passage_id": "a", "grade": "YES"}\n'),
-        ("x.jsonl", '{"query_id": "q", "passage_id": "a", "grade": 1}\n' * 2),
         ("x.jsonl", '{"query": "q", "queries": {}, "relevant_docs": {}}\n'),
         ("x.tsv", "q\ta\t1\nq\tb\t0\n"),
     ],
@@ -381,10 +388,60 @@ def test_what_we_export_as_csv_is_read_quickly_and_exactly(tmp_path):
 def test_judgments_with_anything_to_be_said_by_line_are_left_to_the_careful_reading(
     written, name, text
 ):
-    """A repeat, a contradiction (also with a row that names no judge), blanks around a name, a time
-    that is none, a grade that is unknown, missing or contradicted, ids that are numbers, another
-    tool's document, no header."""
+    """A contradiction (also with a row that names no judge, and of a reason alone), a repeat whose
+    line is not known, blanks around a name, a time that is none, a grade that is unknown, missing
+    or contradicted, ids that are numbers, another tool's document, no header."""
     reading = Reading()
     path = written(name, text)
     assert plain_judgments(path, reading=reading, person="ann") is None
     assert reading.notes == []
+
+
+def test_rows_that_say_an_earlier_one_again_are_left_out_and_named_by_line(written):
+    """Lines 4, 5 and 7 repeat lines 2, 3 and 2; a cost of nothing is the same as none."""
+    first, second, third = "q,a,YES,0.5\n", "q,b,NO,\n", "q,c,PART,-0.0\n"
+    rows = first + second + first + second + third + first
+    path = written("x.csv", "query_id,passage_id,grade,cost\n" + rows)
+    quickly, carefully = quick_and_careful(plain_judgments, read_judgments, path)
+    assert quickly == carefully
+    assert [row[1] for row in quickly[0]] == ["a", "b", "c"]
+    assert [note.lines for note in quickly[1]] == [(4, 5, 7)]
+
+
+def test_passages_that_come_again_are_left_out_beside_those_without_text(written):
+    """What is noted first stands first: a repeat in line 2, a passage without text in line 3."""
+    one, other = '{"_id": "a", "text": "x"}\n', '{"_id": "b", "text": " "}\n'
+    path = written("x.jsonl", one * 2 + other * 2 + one)
+    quickly, carefully = quick_and_careful(plain_passages, read_corpus, path)
+    assert quickly == carefully
+    assert [(note.what[:9], note.lines) for note in quickly[1]] == [
+        ("identical", (2, 4, 5)),
+        ("a passage", (3, 4)),
+    ]
+
+
+PACKED = gzip.compress(b"_id,text\na,x\nb,y\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [
+        (PACKED, 2),
+        (PACKED + gzip.compress(b"c,z\n"), 3),
+        (PACKED[:-9], None),
+        (PACKED + b"x", None),
+        (PACKED.replace(b"\x1f\x8b\x08", b"\x1f\x8b\x07"), None),
+        (gzip.compress(PACKED), None),
+    ],
+    ids=["whole", "two members", "cut short", "more behind", "another method", "packed twice"],
+)
+def test_a_packed_file_is_read_quickly_where_it_is_whole(tmp_path, data, rows):
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(data)
+    try:
+        quickly, carefully = quick_and_careful(plain_passages, read_corpus, path)
+    except InputError:  # of what the first bytes tell already
+        assert rows is None
+        return
+    assert (quickly and len(quickly[0])) == rows
+    assert quickly is None or quickly == carefully
