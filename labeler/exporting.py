@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 from labeler import formats
 from labeler.errors import LabelerError, UsageError
 from labeler.formats import Format
-from labeler.model import Grade, Judgment, Verdict
+from labeler.formats.corpora import CORPUS_COLUMNS
+from labeler.formats.goldenfile import GOLDEN_COLUMNS
+from labeler.formats.judgments import LABEL_COLUMNS, VERDICT_COLUMNS
+from labeler.formats.runs import RUN_COLUMNS
 from labeler.reports import agreement, casebook
 from labeler.reports.render import counted
 from labeler.store import (
     adjudications,
     answers,
     comparison,
-    corpora,
-    evidence,
+    exports,
     goldens,
     labels,
-    pairs,
     people,
     queries,
     runs,
-    verdicts,
 )
 from labeler.store.db import Store
 from labeler.store.imports import Progress
@@ -47,15 +46,14 @@ class Choice(NamedTuple):
     remark: Callable[[str], object] | None = None
 
 
-T = TypeVar("T")
-
-
-def _told(rows: Iterable[T], choice: Choice) -> Iterator[T]:
-    """The rows, with the progress told of every thousandth."""
-    for number, one in enumerate(rows, start=1):
-        yield one
-        if choice.progress and number % 1_000 == 0:
-            choice.progress(number)
+def _batches(batches: exports.Batches, choice: Choice) -> exports.Batches:
+    """The batches, each told to the progress once it is written."""
+    written = 0
+    for batch in batches:
+        yield batch
+        written += len(batch)
+        if choice.progress:
+            choice.progress(written)
 
 
 def _remark(choice: Choice, text: str) -> None:
@@ -135,63 +133,37 @@ def _form(what: str, to: Path, choice: Choice) -> Format:
 
 def _labels(store: Store, to: Path, choice: Choice) -> int:
     form = _form("labels", to, choice)
-    if choice.history:
-        events = (map(_cell, event.values()) for event in labels.history(store))
-        rows = _told(map(list, events), choice)
-        return formats.write_table(to, labels.HISTORY, rows=rows, form=form)
-    return formats.write_labels(to, _told(_standing(store), choice), form=form)
+    columns = labels.HISTORY if choice.history else LABEL_COLUMNS
+    batches = exports.label_history(store) if choice.history else exports.labels(store)
+    return _table(to, columns, batches=batches, form=form, choice=choice)
 
 
-def _cell(value: object) -> str | bool | None:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return value if isinstance(value, bool) or value is None else str(value)
+def _table(
+    to: Path, columns: Sequence[str], *, batches: exports.Batches, form: Format, choice: Choice
+) -> int:
+    from labeler.formats import lines
 
-
-def _standing(store: Store) -> Iterator[Judgment]:
-    for label in labels.current(store):
-        yield Judgment(
-            label.query_id,
-            label.passage_id,
-            label.grade,
-            state=label.state,
-            person=label.annotator,
-            note=label.note,
-            at=label.labelled_at.isoformat(),
-            blind=label.blind,
-            spotcheck=label.spotcheck,
-        )
+    return lines.write_columns(to, columns, batches=_batches(batches, choice), form=form)
 
 
 def _verdicts(store: Store, to: Path, choice: Choice) -> int:
     form = _form("verdicts", to, choice)
-    return formats.write_verdicts(to, _told(map(_said, verdicts.current(store)), choice), form=form)
-
-
-def _said(verdict: Verdict) -> Judgment:
-    return Judgment(
-        verdict.query_id,
-        verdict.passage_id,
-        verdict.grade,
-        state=verdict.status,
-        person=verdict.judge,
-        rubric=verdict.rubric,
-        model=verdict.model,
-        reason=verdict.reason,
-        at=verdict.judged_at.isoformat() if verdict.judged_at else "",
-        cost=verdict.cost,
-    )
+    found = exports.verdicts(store)
+    return _table(to, VERDICT_COLUMNS, batches=found, form=form, choice=choice)
 
 
 def _pairs(store: Store, to: Path, choice: Choice) -> int:
     form = _form("pairs", to, choice)
-    rows = _told(pairs.every_pair(store), choice)
-    return formats.write_table(to, pairs.PairRow._fields, rows=rows, form=form)
+    return _table(to, exports.PAIR, batches=exports.pairs(store), form=form, choice=choice)
 
 
 def _corpus(store: Store, to: Path, choice: Choice) -> int:
-    form = _form("corpus", to, choice)
-    return formats.write_corpus(to, _told(corpora.every_passage(store), choice), form=form)
+    from labeler.formats import lines
+
+    form, found = _form("corpus", to, choice), exports.passages(store)
+    if form == "beir":
+        return lines.write_beir_corpus(to, batches=_batches(found, choice))
+    return _table(to, CORPUS_COLUMNS, batches=found, form=form, choice=choice)
 
 
 def _queries(store: Store, to: Path, choice: Choice) -> int:
@@ -202,42 +174,46 @@ def _queries(store: Store, to: Path, choice: Choice) -> int:
 def _qrels(store: Store, to: Path, choice: Choice) -> int:
     """A golden set or, where none is named, what people say (see `settled`), as gains. What cannot
     be expected of a query's caller is not written as an answer, as freezing does."""
+    from labeler.formats import lines
+
     form = _form("qrels", to, choice)
-    if choice.golden is not None:
-        entries = goldens.named(store, choice.golden).entries
-        gains = [(e.query_id, e.passage_id, e.grade.gain) for e in entries if e.grade]
+    if choice.golden is None:
+        gains = exports.settled_gains(store)
     else:
-        rows = list(comparison.settled(store))
-        useful = [(r.query_id, r.passage_id) for r in rows if r.grade != Grade.NO]
-        barred = set(evidence.barred_among(store, useful))
-        gains = [
-            (r.query_id, r.passage_id, Grade(r.grade).gain)
-            for r in rows
-            if (r.query_id, r.passage_id) not in barred
-        ]
-    return formats.write_qrels(to, _told(gains, choice), form=form)
+        gains = exports.golden_gains(store, goldens.version(store, choice.golden))
+    return lines.write_qrels(to, batches=_batches(gains, choice), form=form)
 
 
 def _golden(store: Store, to: Path, choice: Choice) -> int:
+    from labeler.formats import lines
+
     if choice.golden is None:
         raise UsageError("Which golden set? Name it", needs="golden")
-    form, entries = _form("golden", to, choice), goldens.named(store, choice.golden).entries
-    written = formats.write_golden(to, entries, form=form)
-    if form in ("trec", "beir"):
-        many = sum(not entry.passage_id for entry in entries)
-        nothing = f", nor for what expects nothing: {counted(many, 'entry', plural='entries')}"
-        _remark(choice, f"qrels have no place for texts and kinds{nothing if many else ''}")
+    form, found = _form("golden", to, choice), goldens.version(store, choice.golden)
+    if form == "json":
+        return formats.write_golden(to, goldens.entries(store, found), form=form)
+    if form not in ("trec", "beir"):
+        entries = exports.golden(store, found)
+        return _table(to, GOLDEN_COLUMNS, batches=entries, form=form, choice=choice)
+    gains = exports.golden_gains(store, found)
+    written = lines.write_qrels(to, batches=_batches(gains, choice), form=form)
+    many = goldens.counts(store, found).get("nothing", 0)
+    nothing = f", nor for what expects nothing: {counted(many, 'entry', plural='entries')}"
+    _remark(choice, f"qrels have no place for texts and kinds{nothing if many else ''}")
     return written
 
 
 def _run(store: Store, to: Path, choice: Choice) -> int:
+    from labeler.formats import lines
+
     if choice.system is None:
         raise UsageError("Whose run? Name the system", needs="system")
-    form = _form("run", to, choice)
-    rows = runs.rankings(store, choice.system)
-    if form == "trec" and (many := sum(row.score is None for row in rows)):
+    form, found = _form("run", to, choice), exports.run(store, choice.system)
+    if form != "trec":
+        return _table(to, RUN_COLUMNS, batches=found, form=form, choice=choice)
+    if many := runs.unscored(store, choice.system):
         _remark(choice, f"without a score, for which 1/rank stands: {counted(many, 'row')}")
-    return formats.write_run(to, _told(rows, choice), form=form, system=choice.system)
+    return lines.write_trec_run(to, batches=_batches(found, choice), system=choice.system)
 
 
 def _report(store: Store, to: Path, choice: Choice) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from labeler import nearing
@@ -52,46 +54,81 @@ def freeze(
     Raises LabelerError where the judge may not be believed, where nothing is settled, and where a
     grade that was frozen would change without a `reason`.
     """
-    override = override.strip()
-    looked_at = settled.pairs(store)
-    origins: dict[Key, str] = {}
-    grades = {}
-    for pair in looked_at:
-        if pair.grade is not None:
-            grades[pair.query_id, pair.passage_id] = pair.grade
-            origins[pair.query_id, pair.passage_id] = pair.origin
-    for key, queue in nearing.queued(store).items():
-        if key in origins:
-            origins[key] += f", near miss of {queue}"
-    first = tuple(grades)
-    provenance = Provenance(source)
-    unanswerable = {q for q, said in outcomes(store).items() if said.outcome is not Outcome.OPEN}
-    if source == WITH_JUDGE:
-        if judged is None:
-            raise LabelerError("Whose verdicts? Name the judge")
-        provenance = _believed(store, judged, override)
-        who = judge_name(judged.judge, judged.rubric, judged.model)
-        said = f"verdict of {who} ({provenance.decision}"
-        said += f", overridden: {override})" if override else ")"
-        seen = {(pair.query_id, pair.passage_id) for pair in looked_at}
-        for q, p, grade in verdicts.graded(
-            store, judge=judged.judge, rubric=judged.rubric, model=judged.model
-        ):
-            if (q, p) not in seen and q not in unanswerable:
-                grades[q, p], origins[q, p] = grade, said
-    useful = [key for key, grade in grades.items() if grade is not Grade.NO]
-    barred = evidence.barred_among(store, useful)
-    for key in barred:
-        del grades[key], origins[key]
-    people = sum(key in grades for key in first)
-    entries = [GoldenEntry(q, p, grade) for (q, p), grade in grades.items()]
-    for query_id in sorted(unanswerable - {q for q, _ in grades}):
-        entries.append(GoldenEntry(query_id, "", None))
-        origins[query_id, ""] = "found unanswerable"
-    frozen = _frozen(store, name, _worded(store, entries), origins, provenance, reason, person)
-    kept, new = frozen
-    unsettled = len(looked_at) - len(first)
-    return Freezing(kept, new, people, len(grades) - people, unsettled, len(barred))
+    if source != WITH_JUDGE:
+        judged = None
+    elif judged is None:
+        raise LabelerError("Whose verdicts? Name the judge")
+    provenance = _believed(store, judged, override.strip()) if judged else Provenance(source)
+    found = _Found(store)
+    found.of_people()
+    people = len(found.entries)
+    unanswerable = {q for q, what in outcomes(store).items() if what.outcome is not Outcome.OPEN}
+    if judged:
+        found.of_judge(judged, but=unanswerable, origin=_origin(judged, provenance))
+    from_judge = len(found.entries) - people
+    for query_id in sorted(unanswerable - {entry.query_id for entry in found.entries}):
+        found.add(GoldenEntry(query_id, "", None), "found unanswerable")
+    found.word()
+    kept, new = _frozen(store, name, found, provenance, reason, person)
+    return Freezing(kept, new, people, from_judge, found.unsettled, found.barred)
+
+
+class _Found:
+    """What goes into a version, each pair once, and where it comes from; how many pairs do not."""
+
+    def __init__(self, store: Store) -> None:
+        self.entries: list[GoldenEntry] = []
+        self.origins: list[str] = []
+        self.unsettled = self.barred = 0
+        self._store = store
+        self._left_out: set[Key] = set()
+        self._is_barred = evidence.barring(store)
+
+    def of_people(self) -> None:
+        """The pairs that people have settled."""
+        queued = nearing.queued(self._store)
+        for query_id, passage_id, grade, origin in settled.pairs(self._store):
+            if grade is None:
+                self.unsettled += 1
+                self._left_out.add((query_id, passage_id))
+                continue
+            queue = queued.get((query_id, passage_id))
+            more = f", near miss of {queue}" if queue else ""
+            self.add(GoldenEntry(query_id, passage_id, grade), origin + more)
+
+    def of_judge(self, judged: Selection, *, but: Collection[str], origin: str) -> None:
+        """The judge's verdicts on pairs that nobody has looked at, `but` those of some queries."""
+        graded = verdicts.graded(
+            self._store, judge=judged.judge, rubric=judged.rubric, model=judged.model
+        )
+        seen = self._left_out | {(entry.query_id, entry.passage_id) for entry in self.entries}
+        for query_id, passage_id, grade in graded:
+            if (query_id, passage_id) not in seen and query_id not in but:
+                self.add(GoldenEntry(query_id, passage_id, grade), origin)
+
+    def add(self, entry: GoldenEntry, origin: str) -> None:
+        """Take an entry in, unless its passage cannot be expected."""
+        key = (entry.query_id, entry.passage_id)
+        if entry.grade not in (None, Grade.NO) and self._is_barred(*key):
+            self.barred += 1
+            self._left_out.add(key)
+            return
+        self.entries.append(entry)
+        self.origins.append(origin)
+
+    def word(self) -> None:
+        """Give the entries their queries' texts and kinds, where these are known."""
+        known = queries.named(self._store, sorted({entry.query_id for entry in self.entries}))
+        for place, entry in enumerate(self.entries):
+            if query := known.get(entry.query_id):
+                self.entries[place] = replace(entry, query=query.text, kind=query.kind)
+
+
+def _origin(judged: Selection, provenance: Provenance) -> str:
+    """What is said of entries that are a judge's verdicts."""
+    who = judge_name(judged.judge, judged.rubric, judged.model)
+    override = f", overridden: {provenance.override}" if provenance.override else ""
+    return f"verdict of {who} ({provenance.decision}{override})"
 
 
 class _Kept(NamedTuple):
@@ -102,38 +139,42 @@ class _Kept(NamedTuple):
 def _frozen(
     store: Store,
     name: str,
-    entries: list[GoldenEntry],
-    origins: dict[Key, str],
+    found: _Found,
     provenance: Provenance,
     reason: str,
     person: str,
 ) -> _Kept:
-    before = next((golden for golden in goldens.current(store) if golden.name == name), None)
-    if not entries:
+    before = next((golden for golden in goldens.newest(store) if golden.name == name), None)
+    if not found.entries:
         if before is None:
             raise LabelerError("Nothing to freeze: no pair has a settled label")
-        return _Kept(before, False)
+        return _Kept(goldens.named(store, before.ref), False)
     if before and not reason.strip():
-        stood = {(e.query_id, e.passage_id): e.grade for e in before.entries}
-        changed = [e for e in entries if stood.get((e.query_id, e.passage_id), e.grade) != e.grade]
-        if changed:
-            first = changed[0]
-            raise LabelerError(
-                f"{counted(len(changed), 'grade')} would be other than in {before.ref} (the first: "
-                f"passage {first.passage_id!r} of query {first.query_id!r}): say why",
-                needs="reason",
-            )
+        _require_unchanged(store, before, found.entries)
     golden = goldens.record(
         store,
         name,
-        entries,
+        found.entries,
         origin=provenance.source,
         person=person,
-        origins=origins,
+        origins=found.origins,
         reason=reason,
         provenance=provenance,
     )
     return _Kept(golden, before is None or before.version != golden.version)
+
+
+def _require_unchanged(store: Store, before: Golden, entries: Sequence[GoldenEntry]) -> None:
+    """Raise LabelerError where a grade that was frozen would be another."""
+    stood = {(e.query_id, e.passage_id): e.grade for e in goldens.entries(store, before)}
+    changed = [e for e in entries if stood.get((e.query_id, e.passage_id), e.grade) != e.grade]
+    if changed:
+        first = changed[0]
+        raise LabelerError(
+            f"{counted(len(changed), 'grade')} would be other than in {before.ref} (the first: "
+            f"passage {first.passage_id!r} of query {first.query_id!r}): say why",
+            needs="reason",
+        )
 
 
 def _believed(store: Store, judged: Selection, override: str) -> Provenance:
@@ -166,16 +207,3 @@ def _believed(store: Store, judged: Selection, override: str) -> Provenance:
 
 
 _OVERRIDE = "Who overrides that says why, and it is recorded with the version"
-
-
-def _worded(store: Store, entries: list[GoldenEntry]) -> list[GoldenEntry]:
-    """The entries with their queries' texts and kinds, where these are known."""
-    known = queries.named(store, sorted({entry.query_id for entry in entries}))
-    return [
-        GoldenEntry(
-            e.query_id, e.passage_id, e.grade, known[e.query_id].text, known[e.query_id].kind
-        )
-        if e.query_id in known
-        else e
-        for e in entries
-    ]

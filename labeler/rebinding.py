@@ -122,12 +122,12 @@ def _freeze(
         if one.state == "certain":
             certain.setdefault((one.query_id, one.new_passage), []).append(one)
     texts = {query_id: one.entry for (query_id, _), one in kept.items()}
-    entries, origins = [], {}
+    entries, origins = [], []
     for key, bound in certain.items():
         asked = texts[key[0]]
         entries.append(GoldenEntry(*key, bound[0].grade, asked.query, asked.kind))
         olds = ", ".join(one.old_passage for one in bound)
-        origins[key] = f"{golden.ref} {olds}: {bound[0].why}"
+        origins.append(f"{golden.ref} {olds}: {bound[0].why}")
     if not entries:
         return golden
     left = _replaced(found) - certain.keys()
@@ -175,7 +175,7 @@ def settle(store: Store, name: str, *, person: str = "") -> Golden:
         list(entries.values()),
         origin="rebound",
         person=person,
-        origins=origins,
+        origins=list(origins.values()),
         reason=f"{len(entries)} decided of the passages that were to be looked at",
         without=_replaced(standing) - entries.keys() - _carried(standing),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from labeler.errors import LabelerError
 from labeler.formats.fields import (
@@ -273,17 +274,26 @@ def write_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]], *, form:
     return write_table(path, QRELS_COLUMNS, rows=rows, form=form)
 
 
+BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
+
+
 def _write_beir_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> int:
     written = 0
     with write_atomically(path) as handle:
-        plain = csv.writer(handle, delimiter="\t", lineterminator="\n")
-        quoted = csv.writer(handle, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
-        plain.writerow(("query-id", "corpus-id", "score"))
+        handle.write(BEIR_HEAD)
         for row in rows:
-            # csv leaves a lone carriage return bare when it is no part of the line's end, and a
-            # byte order mark, which is no part of an id where a line begins with it. Marks around
-            # every cell tell a line end within an id from one that a stray mark takes in.
-            odd = row[0][:1] == "\ufeff" or any(end in row[0] + row[1] for end in "\r\n")
-            (quoted if odd else plain).writerow(row)
+            handle.write(beir_line(row))
             written += 1
     return written
+
+
+def beir_line(row: tuple[str, str, int]) -> str:
+    """A row of BEIR's qrels."""
+    # csv leaves a lone carriage return bare when it is no part of the line's end, and a byte order
+    # mark, which is no part of an id where a line begins with it. Marks around every cell tell a
+    # line end within an id from one that a stray mark takes in.
+    odd = row[0][:1] == "\ufeff" or any(end in row[0] + row[1] for end in "\r\n")
+    line = io.StringIO()
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    csv.writer(line, delimiter="\t", lineterminator="\n", quoting=quoting).writerow(row)
+    return line.getvalue()

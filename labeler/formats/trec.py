@@ -104,7 +104,7 @@ def write_trec_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> 
     written = 0
     with write_atomically(path) as handle:
         for query_id, passage_id, gain in rows:
-            handle.write(f"{_writable(query_id)} 0 {_writable(passage_id)} {gain}\n")
+            handle.write(f"{writable(query_id)} 0 {writable(passage_id)} {gain}\n")
             written += 1
     return written
 
@@ -118,17 +118,23 @@ def write_trec_run(path: str | Path, rows: Iterable[RunRow], *, system: str) -> 
     with write_atomically(path) as handle:
         for row in rows:
             score = 1 / row.rank if row.score is None else row.score
-            ids = f"{_writable(row.query_id)} Q0 {_writable(row.passage_id)}"
-            handle.write(f"{ids} {row.rank} {score!r} {_FIELD_BREAK.sub('_', system) or '-'}\n")
+            ids = f"{writable(row.query_id)} Q0 {writable(row.passage_id)}"
+            handle.write(f"{ids} {row.rank} {score!r} {tag_of(system)}\n")
             written += 1
     return written
 
 
-_FIELD_BREAK = re.compile(r"[ \t\r\n\ufeff]+")
+FIELD_BREAK = re.compile("[ \t\r\n\ufeff]+")
 
 
-def _writable(identity: str) -> str:
-    if not identity or _FIELD_BREAK.search(identity) or "\0" in identity:
+def tag_of(system: str) -> str:
+    """A system's name as the last field of a run."""
+    return FIELD_BREAK.sub("_", system) or "-"
+
+
+def writable(identity: str) -> str:
+    """An id; LabelerError where TREC's form cannot hold it."""
+    if not identity or FIELD_BREAK.search(identity) or "\0" in identity:
         raise LabelerError(
             f"the id {identity!r} cannot be written in TREC's form, which parts ids by spaces, "
             "tabs and line ends; export as csv, jsonl or beir instead"

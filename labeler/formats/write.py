@@ -17,9 +17,9 @@ from labeler.errors import LabelerError
 Cell = str | int | float | bool | None
 Format = Literal["csv", "jsonl", "trec", "beir", "json", "html", "md"]
 
-_RUNS = "=+\\-@\t\r\n\0\ufeff＝＋－＠"  # noqa: RUF001 - spreadsheets in East Asia run the full-width ones
-_MUST_GUARD = re.compile(f"'*[{_RUNS}]")
-_GUARDED = re.compile(f"''*[{_RUNS}]")
+RUNS = "=+\\-@\t\r\n\0\ufeff＝＋－＠"  # noqa: RUF001 - spreadsheets in East Asia run the full-width ones
+_MUST_GUARD = re.compile(f"'*[{RUNS}]")
+_GUARDED = re.compile(f"''*[{RUNS}]")
 
 
 def guard(text: str) -> str:

@@ -193,6 +193,19 @@ def every_passage(store: Store, *, corpus: str | None = None) -> Iterator[Passag
         yield from (Passage(*row) for row in rows)
 
 
+def bounded(store: Store) -> dict[str, Passage]:
+    """The current passages that have a scope or a date, by id, with nothing but these."""
+    rows = store.rows(
+        "select passage_id, scope, effective_from, effective_to from passages where seq in "
+        "(select max(seq) from passages where not superseded group by passage_id) "
+        "and (scope <> '' or effective_from <> '' or effective_to <> '')"
+    )
+    return {
+        name: Passage(name, "", scope=scope, effective_from=start, effective_to=end)
+        for name, scope, start, end in rows
+    }
+
+
 def count(store: Store) -> int:
     """How many passages are current."""
     row = store.row("select count(*), count(distinct corpus) from passages where not superseded")

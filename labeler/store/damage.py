@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from labeler.model import GoldenEntry
 from labeler.store.db import Cursor, Store
-from labeler.store.frozen import Key, Rows, anchored, contents, former_contents, read, seal
+from labeler.store.frozen import (
+    PART,
+    Frozen,
+    Key,
+    anchored,
+    contents,
+    former_contents,
+    read,
+    seal,
+)
 from labeler.store.goldens import FIELDS, Freeze, Golden, freezes, history
 
 
@@ -30,11 +40,10 @@ def verify(store: Store) -> list[Damage]:
     newest = {golden.name: golden.version for golden in versions}
     with store.read() as cursor:
         for golden in versions:
-            rows = read(cursor, golden.name, golden.version)
             damage += [Damage(golden.ref, what) for what in _lost(cursor, golden)]
-            damage += [Damage(golden.ref, what) for what in _altered(golden, rows, sealed)]
+            damage += [Damage(golden.ref, what) for what in _altered(cursor, golden, sealed)]
             if golden.version == newest[golden.name]:
-                damage += [Damage(golden.ref, what) for what in _retold(cursor, rows)]
+                damage += [Damage(golden.ref, what) for what in _retold(store, golden)]
         lost = cursor.execute(
             "select distinct e.name, e.version from golden_entries e where not exists "
             "(select 1 from goldens g where g.name = e.name and g.version = e.version) "
@@ -46,35 +55,47 @@ def verify(store: Store) -> list[Damage]:
     return damage
 
 
-def _altered(golden: Golden, rows: Rows, sealed: Mapping[str, Freeze]) -> Iterator[str]:
+def _altered(cursor: Cursor, golden: Golden, sealed: Mapping[str, Freeze]) -> Iterator[str]:
     """What of a version is not as it was frozen."""
-    frozen, freeze = rows.frozen, sealed.get(golden.ref)
+    freeze, rows = sealed.get(golden.ref), read(cursor, golden.name, golden.version)
     if freeze is None:
-        if rows.total != len(frozen) or former_contents(frozen.values()) != golden.hash:
+        if former_contents(one.frozen for one in rows) != golden.hash:
             yield "the entries are not those that were frozen"
         return
-    changed = False
-    for key in sorted(frozen):
-        if rows.hashes.get(key) != frozen[key].hash:
-            changed = True
-            yield f"{_called(key)} is not as it was frozen"
-    if rows.total != len(frozen):
-        changed = True
+    entries, hashes = list[GoldenEntry](), list[str]()
+    changed, before, twice = set[Key](), None, False
+    for key, frozen, said in rows:
+        entries.append(frozen.entry)
+        hashes.append(frozen.hash)
+        if said != hashes[-1]:
+            changed.add(key)
+        before, twice = key, twice or key == before
+    for key in sorted(changed):
+        yield f"{_called(key)} is not as it was frozen"
+    if twice:
         yield "an entry is there twice"
     record = [getattr(golden, field) for field in FIELDS.split(", ")]
-    found = seal(record, freeze.reason, freeze.provenance, [one.hash for one in frozen.values()])
-    if not changed and (contents(frozen.values()) != golden.hash or found != freeze.seal):
+    found = seal(record, freeze.reason, freeze.provenance, hashes)
+    graded = contents(Frozen(entry, "") for entry in entries)
+    if not (changed or twice) and (graded != golden.hash or found != freeze.seal):
         yield "the entries or the record of the version are not those that were frozen"
 
 
-def _retold(cursor: Cursor, rows: Rows) -> Iterator[str]:
+def _retold(store: Store, golden: Golden) -> Iterator[str]:
     """The passages that have another text now than was graded."""
-    there = anchored(cursor, [passage for _, passage in rows.frozen])
-    for (query, passage), one in sorted(rows.frozen.items()):
-        found = there.get(passage)
-        if one.text_hash and (found is None or found.text_hash != one.text_hash):
-            now = "another text now" if found else "no text any more"
-            yield f"passage {passage!r} of query {query!r} has {now}"
+    for rows in store.batches(
+        "select query_id, passage_id, text_hash from golden_entries where name = $1 "
+        "and version = $2 and text_hash <> '' order by query_id, passage_id",
+        [golden.name, golden.version],
+        size=PART,
+    ):
+        with store.read() as cursor:
+            there = anchored(cursor, [passage for _, passage, _ in rows])
+        for query, passage, text_hash in rows:
+            found = there.get(passage)
+            if found is None or found.text_hash != text_hash:
+                now = "another text now" if found else "no text any more"
+                yield f"passage {passage!r} of query {query!r} has {now}"
 
 
 def _lost(cursor: Cursor, golden: Golden) -> list[str]:

@@ -122,6 +122,11 @@ class Store:
             while rows := cursor.fetchmany(size):
                 yield rows
 
+    def arrow(self, sql: str, values: Sequence[object] = (), *, size: int = 4_096) -> Iterator[Any]:
+        """As `batches`, as Arrow record batches."""
+        with self.read() as cursor:
+            yield from arrow_batches(cursor, sql, values, size=size)
+
     def close(self) -> None:
         """Give the file back. Calling it again does nothing."""
         if not self.read_only:
@@ -191,9 +196,16 @@ def append_table(cursor: Cursor, table: str, rows: Any) -> None:
         cursor.unregister("_rows")
 
 
-def arrow_batches(cursor: Cursor, sql: str, values: Sequence[object] = ()) -> Iterator[Any]:
-    """The rows of a query as Arrow record batches, never all in memory."""
-    yield from cursor.sql(sql, params=list(values)).to_arrow_reader()
+def arrow_batches(
+    cursor: Cursor, sql: str, values: Sequence[object] = (), *, size: int = 1_000_000
+) -> Iterator[Any]:
+    """The rows of a query as Arrow record batches of at most `size`, never all in memory."""
+    try:
+        yield from cursor.sql(sql, params=list(values)).to_arrow_reader(size)
+    except RuntimeError as error:  # what becomes of Ctrl-C on this way
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from error
 
 
 def _arrow(values: Sequence[object]) -> Any:

@@ -7,7 +7,7 @@ Everything is added and nothing changed: the newest row of a query, or of a quer
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -219,14 +219,18 @@ def barred(store: Store, query: Query, passage: Passage) -> str:
     return str(found) if found else ""
 
 
-def barred_among(store: Store, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The pairs whose passage cannot be expected: out of the caller's scope, or not in force on the
-    day asked about. A judgment of them is true, and no answer."""
-    asked = queries.named(store, sorted({query_id for query_id, _ in pairs}))
-    found = corpora.passages(store, sorted({passage_id for _, passage_id in pairs}))
-    return [
-        (q, p) for q, p in pairs if q in asked and p in found and barred(store, asked[q], found[p])
-    ]
+def barring(store: Store) -> Callable[[str, str], bool]:
+    """Tells of a query's and a passage's id whether the passage cannot be expected: out of the
+    caller's scope, or not in force on the day asked about. A judgment of it is true, and no answer.
+    """
+    told = corpora.bounded(store)
+    asked = {query.query_id: query for query in queries.current(store)} if told else {}
+
+    def is_barred(query_id: str, passage_id: str) -> bool:
+        query, passage = asked.get(query_id), told.get(passage_id)
+        return bool(query and passage and barred(store, query, passage))
+
+    return is_barred
 
 
 def _require_query(cursor: Cursor, query_id: str) -> None:

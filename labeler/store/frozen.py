@@ -8,7 +8,7 @@ query texts, kinds, origins, anchors, queries that expect nothing, who froze it,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import NamedTuple
 
@@ -31,6 +31,10 @@ class Anchor(NamedTuple):
     locator: str = ""
     starts: int | None = None
     ends: int | None = None
+
+
+NOT_YET = Anchor()
+"""The anchor, this very one, of an entry that is about to be frozen."""
 
 
 class Frozen(NamedTuple):
@@ -102,33 +106,48 @@ def seal(record: Sequence[object], reason: str, provenance: Provenance, hashes: 
 _ENTRY = "query_id, query, kind, passage_id, grade, origin, text_hash"
 
 
-class Rows(NamedTuple):
-    """A version's entries by key, each entry's hash as it was stored, and how many rows there
-    are."""
+class Stored(NamedTuple):
+    """An entry of a version under its key, and its hash as it was stored: None where that is
+    gone."""
 
-    frozen: dict[Key, Frozen]
-    hashes: dict[Key, str]
-    total: int
+    key: Key
+    frozen: Frozen
+    hash: str | None
 
 
-def read(cursor: Cursor, name: str, version: int) -> Rows:
-    """The entries of a version, by query and passage."""
-    frozen, hashes = {}, {}
-    rows = cursor.execute(
+def read(cursor: Cursor, name: str, version: int) -> Iterator[Stored]:
+    """The entries of a version, by query and passage. What an entry shares with the one before it
+    is held once."""
+    cursor.execute(
         f"select {', '.join(f'e.{field}' for field in _ENTRY.split(', '))}, "
         f"{', '.join(f'a.{field}' for field in Anchor._fields)}, a.entry_hash "
         "from golden_entries e left join golden_anchors a on a.name = e.name "
         "and a.version = e.version and a.query_id = e.query_id and a.passage_id = e.passage_id "
         "where e.name = $1 and e.version = $2 order by e.query_id, e.passage_id",
         [name, version],
-    ).fetchall()
-    for query_id, query, kind, passage_id, grade, origin, text_hash, *anchor, hashed in rows:
-        entry = GoldenEntry(query_id, passage_id, Grade(grade) if grade else None, query, kind)
-        found = Anchor() if hashed is None else Anchor(*anchor)
-        frozen[query_id, passage_id] = Frozen(entry, origin, text_hash, found)
-        if hashed is not None:
-            hashes[query_id, passage_id] = hashed
-    return Rows(frozen, hashes, len(rows))
+    )
+    last = Stored(("", ""), Frozen(GoldenEntry("", "", None), ""), None)
+    while rows := cursor.fetchmany(_FETCHED):
+        for query_id, query, kind, passage_id, grade, origin, text_hash, *anchor, hashed in rows:
+            before = last.frozen.entry
+            if query_id == before.query_id and query == before.query and kind == before.kind:
+                query_id, query, kind = before.query_id, before.query, before.kind
+            entry = GoldenEntry(query_id, passage_id, GRADE_OF[grade], query, kind)
+            at = Anchor() if hashed is None else Anchor(*anchor)
+            frozen = Frozen(
+                entry,
+                last.frozen.origin if origin == last.frozen.origin else origin,
+                text_hash,
+                last.frozen.anchor if at == last.frozen.anchor else at,
+            )
+            last = Stored((query_id, passage_id), frozen, hashed)
+            yield last
+
+
+_FETCHED = 10_000
+
+GRADE_OF: dict[str | None, Grade | None] = {None: None, **{grade.value: grade for grade in Grade}}
+"""The grade of a column's text: a look-up is quicker than a call."""
 
 
 class Anchored(NamedTuple):
@@ -140,21 +159,46 @@ class Anchored(NamedTuple):
 
 def anchored(cursor: Cursor, passages: Sequence[str]) -> dict[str, Anchored]:
     """Where the passages' current texts are."""
-    rows = cursor.execute(
-        "select distinct on (passage_id) passage_id, text, corpus, version, source_uri, locator "
-        "from passages where passage_id = any($1) and not superseded "
-        "order by passage_id, seq desc",
+    cursor.execute(
+        "select passage_id, text, corpus, version, source_uri, locator from passages "
+        "where seq in (select max(seq) from passages where passage_id = any($1) "
+        "and not superseded group by passage_id)",
         [list(passages)],
-    ).fetchall()
-    return {
-        row[0]: Anchored(Anchor(*row[2:], *(offsets(row[5]) or (None, None))), content_hash(row[1]))
-        for row in rows
-    }
+    )
+    found: dict[str, Anchored] = {}
+    while rows := cursor.fetchmany(_FETCHED):
+        for row in rows:
+            anchor = Anchor(*row[2:], *(offsets(row[5]) or (None, None)))
+            found[row[0]] = Anchored(anchor, content_hash(row[1]))
+    return found
 
 
-def insert(cursor: Cursor, name: str, version: int, frozen: Mapping[Key, Frozen]) -> None:
-    """Store a version's entries with their anchors."""
-    kept = [frozen[key] for key in sorted(frozen)]
+PART = 100_000
+"""Entries whose passages are looked up at once: what is known of them is no burden."""
+
+
+def insert(cursor: Cursor, name: str, version: int, frozen: Mapping[Key, Frozen]) -> list[str]:
+    """Store a version's entries; those that are not anchored yet with their passages' anchors as
+    they stand. Returns the hash of each."""
+    every, hashes = sorted(frozen), list[str]()
+    for start in range(0, len(every), PART):
+        keys, kept = every[start : start + PART], []
+        there = anchored(cursor, [key[1] for key in keys if frozen[key].anchor is NOT_YET])
+        for key in keys:
+            one = frozen[key]
+            if one.anchor is NOT_YET:
+                found = there.get(key[1], Anchored(Anchor(), ""))
+                one = one._replace(text_hash=found.text_hash, anchor=found.anchor)
+            kept.append(one)
+        sealed = [one.hash for one in kept]
+        _append(cursor, name, version, kept, sealed)
+        hashes += sealed
+    return hashes
+
+
+def _append(
+    cursor: Cursor, name: str, version: int, kept: Sequence[Frozen], hashes: Sequence[str]
+) -> None:
     entries = [one.entry for one in kept]
     version_of: dict[str, Sequence[object]] = {
         "name": [name] * len(kept),
@@ -181,6 +225,6 @@ def insert(cursor: Cursor, name: str, version: int, frozen: Mapping[Key, Frozen]
             "query_id": [entry.query_id for entry in entries],
             "passage_id": [entry.passage_id for entry in entries],
             **{field: [getattr(one.anchor, field) for one in kept] for field in Anchor._fields},
-            "entry_hash": [one.hash for one in kept],
+            "entry_hash": hashes,
         },
     )

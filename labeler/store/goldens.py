@@ -9,9 +9,10 @@ them, so that `verify` tells what has been changed behind the program's back (se
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import repeat
 from typing import NamedTuple
 
 from labeler.errors import LabelerError
@@ -19,12 +20,11 @@ from labeler.model import GoldenEntry, Query, content_hash
 from labeler.store import queries
 from labeler.store.db import Cursor, Store
 from labeler.store.frozen import (
-    Anchor,
-    Anchored,
+    GRADE_OF,
+    NOT_YET,
     Frozen,
     Key,
     Provenance,
-    anchored,
     contents,
     insert,
     read,
@@ -62,7 +62,7 @@ def record(
     *,
     origin: str,
     person: str,
-    origins: Mapping[Key, str] | None = None,
+    origins: Sequence[str] = (),
     reason: str = "",
     provenance: Provenance | None = None,
     without: Collection[Key] = (),
@@ -73,8 +73,8 @@ def record(
     An entry without `query_id` joins the imported query of exactly its text (the first imported of
     several), else it becomes a query of its own, named by its text's hash. A query that expects
     nothing has one entry with `passage_id` ""; passages for it later replace that entry, and the
-    other way round. `origins` says where entries come from that are not from `origin`, `reason`
-    why grades are changed (by default the origin); entries `without` do not stand on: they were
+    other way round. `origins` says where each entry comes from, if not from `origin`, `reason` why
+    grades are changed (by default the origin); entries `without` do not stand on: they were
     rebound to other passages. Raises LabelerError for a pair with two grades, and for no entries.
     """
     if not re.fullmatch(r"[^@\s](?:[^@\n]*[^@\s])?", name):
@@ -83,30 +83,28 @@ def record(
         raise LabelerError("A golden set needs at least one entry")
     reason, provenance = reason or origin, provenance or Provenance(origin)
     with store.write() as cursor:
-        brought = _distinct(_joined(cursor, entries))
         before = _standing(cursor, name)
-        frozen = read(cursor, name, before.version).frozen if before else {}
+        frozen = _read(cursor, before) if before else {}
         kept = {key: one for key, one in frozen.items() if key not in without}
-        merged = _merged(kept, brought, origin, origins or {})
+        merged = _merged(kept, _distinct(_joined(cursor, entries), origins or repeat(origin)))
         if before and merged == frozen:
-            return _with_entries(before, frozen.values())
-        there = anchored(cursor, [passage for _, passage in merged])
-        for key, one in merged.items():
-            if frozen.get(key) != one:
-                found = there.get(key[1], Anchored(Anchor(), ""))
-                merged[key] = one._replace(text_hash=found.text_hash, anchor=found.anchor)
+            return _with_entries(before, frozen)
+        del frozen, kept  # a million entries take half a gigabyte
         version = before.version + 1 if before else 1
         golden = Golden(name, version, contents(merged.values()), origin, person, store.clock())
-        _insert(cursor, golden, merged, reason=reason, provenance=provenance)
+        hashes = insert(cursor, name, version, merged)
+        golden, many = _with_entries(golden, merged), len(merged)
+        del merged
+        _note(cursor, golden, hashes, reason=reason, provenance=provenance)
         audit(
             cursor,
             golden.frozen_at,
             person=person,
             action="freeze",
             subject=golden.ref,
-            detail=f"{len(merged)} entries, {golden.hash}, {reason}",
+            detail=f"{many} entries, {golden.hash}, {reason}",
         )
-    return _with_entries(golden, merged.values())
+    return golden
 
 
 def _joined(cursor: Cursor, entries: Sequence[GoldenEntry]) -> list[GoldenEntry]:
@@ -129,10 +127,12 @@ def _joined(cursor: Cursor, entries: Sequence[GoldenEntry]) -> list[GoldenEntry]
     return joined
 
 
-def _distinct(entries: Iterable[GoldenEntry]) -> dict[Key, GoldenEntry]:
-    distinct: dict[Key, GoldenEntry] = {}
-    for entry in entries:
-        first = distinct.setdefault((entry.query_id, entry.passage_id), entry)
+def _distinct(entries: Iterable[GoldenEntry], origins: Iterable[str]) -> dict[Key, Frozen]:
+    """What was brought, each pair once and not anchored yet."""
+    distinct: dict[Key, Frozen] = {}
+    for entry, source in zip(entries, origins, strict=False):
+        brought = Frozen(entry, source, anchor=NOT_YET)
+        first = distinct.setdefault((entry.query_id, entry.passage_id), brought).entry
         if first.grade != entry.grade:
             raise LabelerError(
                 f"The golden set grades passage {entry.passage_id!r} of query "
@@ -147,12 +147,7 @@ def _distinct(entries: Iterable[GoldenEntry]) -> dict[Key, GoldenEntry]:
     return distinct
 
 
-def _merged(
-    frozen: Mapping[Key, Frozen],
-    brought: Mapping[Key, GoldenEntry],
-    origin: str,
-    origins: Mapping[Key, str],
-) -> dict[Key, Frozen]:
+def _merged(frozen: Mapping[Key, Frozen], brought: Mapping[Key, Frozen]) -> dict[Key, Frozen]:
     """What stood with what was brought on top. What an entry leaves out (its query's text, its
     kind) it does not change.
     """
@@ -162,17 +157,15 @@ def _merged(
         for key, kept in frozen.items()
         if key[0] not in nothing or nothing[key[0]] == (not key[1])
     }
-    for key, entry in brought.items():
+    for key, one in brought.items():
         kept = merged.get(key)
-        source = origins.get(key, origin)
         if kept is None:
-            merged[key] = Frozen(entry, source)
+            merged[key] = one
             continue
-        entry = replace(
-            entry, query=entry.query or kept.entry.query, kind=entry.kind or kept.entry.kind
-        )
+        query, kind = kept.entry.query, kept.entry.kind
+        entry = replace(one.entry, query=one.entry.query or query, kind=one.entry.kind or kind)
         if entry != kept.entry:
-            merged[key] = kept._replace(entry=entry, origin=source)
+            merged[key] = one._replace(entry=entry)
     return merged
 
 
@@ -184,10 +177,10 @@ def _standing(cursor: Cursor, name: str) -> Golden | None:
     return Golden(*found[0]) if found else None
 
 
-def _insert(
+def _note(
     cursor: Cursor,
     golden: Golden,
-    frozen: Mapping[Key, Frozen],
+    hashes: list[str],
     *,
     reason: str,
     provenance: Provenance,
@@ -197,8 +190,7 @@ def _insert(
         f"insert into goldens (seq, {FIELDS}) values (nextval('seq'), $1, $2, $3, $4, $5, $6)",
         record,
     )
-    insert(cursor, golden.name, golden.version, frozen)
-    sealed = seal(record, reason, provenance, [one.hash for one in frozen.values()])
+    sealed = seal(record, reason, provenance, hashes)
     cursor.execute(
         f"insert into freezes (seq, name, version, seal, {_WHY}) values "
         "(nextval('seq'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
@@ -209,11 +201,13 @@ def _insert(
 _WHY = f"reason, {', '.join(Provenance._fields)}"
 
 
-def _with_entries(golden: Golden, frozen: Iterable[Frozen]) -> Golden:
-    entries = sorted(
-        (kept.entry for kept in frozen), key=lambda entry: (entry.query_id, entry.passage_id)
-    )
-    return replace(golden, entries=tuple(entries))
+def _read(cursor: Cursor, golden: Golden) -> dict[Key, Frozen]:
+    """A version's entries with their origins and anchors."""
+    return {key: one for key, one, _ in read(cursor, golden.name, golden.version)}
+
+
+def _with_entries(golden: Golden, frozen: Mapping[Key, Frozen]) -> Golden:
+    return replace(golden, entries=tuple(frozen[key].entry for key in sorted(frozen)))
 
 
 def current(store: Store) -> list[Golden]:
@@ -235,9 +229,7 @@ def history(store: Store) -> list[Golden]:
 def named(store: Store, ref: str) -> Golden:
     """The golden set `NAME` in its newest version, or `NAME@VERSION`, with its entries."""
     found = version(store, ref)
-    with store.read() as cursor:
-        rows = read(cursor, found.name, found.version)
-    return _with_entries(found, rows.frozen.values())
+    return replace(found, entries=tuple(entries(store, found)))
 
 
 def version(store: Store, ref: str) -> Golden:
@@ -267,7 +259,23 @@ def counts(store: Store, golden: Golden) -> dict[str, int]:
 def stored(store: Store, golden: Golden) -> dict[Key, Frozen]:
     """A version's entries with their origins and anchors."""
     with store.read() as cursor:
-        return read(cursor, golden.name, golden.version).frozen
+        return _read(cursor, golden)
+
+
+def entries(store: Store, golden: Golden) -> Iterator[GoldenEntry]:
+    """A version's entries, by query and passage. What an entry shares with the one before it is
+    held once."""
+    last = GoldenEntry("", "", None)
+    for rows in store.batches(
+        "select query_id, query, kind, passage_id, grade from golden_entries "
+        "where name = $1 and version = $2 order by query_id, passage_id",
+        [golden.name, golden.version],
+    ):
+        for query_id, query, kind, passage_id, grade in rows:
+            if (query_id, query, kind) == (last.query_id, last.query, last.kind):
+                query_id, query, kind = last.query_id, last.query, last.kind
+            last = GoldenEntry(query_id, passage_id, GRADE_OF[grade], query, kind)
+            yield last
 
 
 class Freeze(NamedTuple):

@@ -33,14 +33,12 @@ __all__ = (
     "Disagreement",
     "Missing",
     "Pair",
-    "PairRow",
     "Part",
     "Scope",
     "Selection",
     "Settled",
     "Stratum",
     "compared",
-    "every_pair",
     "of",
     "settled",
 )
@@ -135,53 +133,3 @@ def _chosen(store: Store, scope: Scope) -> tuple[str, list[object]]:
     if store.row(f"select 1 from candidates where {STANDING} limit 1"):
         return _CANDIDATES, []
     return _LABELLED, []
-
-
-class PairRow(NamedTuple):
-    """One pair with its texts, and its labels and verdicts as `name=GRADE` lists, for export."""
-
-    query_id: str
-    passage_id: str
-    query: str
-    passage: str
-    labels: str
-    verdicts: str
-
-
-def every_pair(store: Store) -> Iterator[PairRow]:
-    """All pairs that have a label or a verdict, with texts, as `name=GRADE` lists."""
-    sql = f"""
-    with l as (select query_id, passage_id, string_agg(annotator || '=' || coalesce(grade, state),
-            '; ' order by annotator) as labels from ({_STANDING_LABELS}) as s where state <> 'open'
-            group by query_id, passage_id),
-        j as (select query_id, passage_id, string_agg(judge || case when rubric = '' then ''
-            else ' ' || rubric end || case when model = '' then '' else ' ' || model end
-            || '=' || coalesce(grade, status), '; ' order by judge, rubric, model) as verdicts
-            from ({_STANDING_VERDICTS}) as s group by query_id, passage_id)
-    select coalesce(l.query_id, j.query_id) as query_id,
-        coalesce(l.passage_id, j.passage_id) as passage_id,
-        coalesce(q.text, ''), coalesce(p.text, w.text, ''),
-        coalesce(l.labels, ''), coalesce(j.verdicts, '')
-    from l full outer join j on j.query_id = l.query_id and j.passage_id = l.passage_id
-    left join current_queries q on q.query_id = coalesce(l.query_id, j.query_id)
-    left join ({_STANDING_PASSAGES}) p on p.passage_id = coalesce(l.passage_id, j.passage_id)
-    left join (select distinct answer_id, text from answers) w
-        on w.answer_id = coalesce(l.passage_id, j.passage_id)
-    order by 1, 2"""
-    for rows in store.batches(sql):
-        yield from (PairRow(*row) for row in rows)
-
-
-# As the views `current_...`, by hashing the keys: those would sort all rows with all their texts.
-_STANDING_LABELS = (
-    "select * from label_events where seq in "
-    "(select max(seq) from label_events group by query_id, passage_id, annotator)"
-)
-_STANDING_VERDICTS = (
-    "select * from verdicts where seq in (select max(seq) from verdicts "
-    "group by query_id, passage_id, judge, rubric, model)"
-)
-_STANDING_PASSAGES = (
-    "select passage_id, text from passages where seq in "
-    "(select max(seq) from passages where not superseded group by passage_id)"
-)

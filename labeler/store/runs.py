@@ -121,9 +121,25 @@ def rankings(store: Store, system: str) -> list[RunRow]:
         [system],
     )
     if not rows:
+        require(store, system)
+    return [RunRow(*row) for row in rows]
+
+
+def require(store: Store, system: str) -> None:
+    """Raise LabelerError where a system has no run."""
+    if not store.row("select 1 from runs where system = $1", [system]):
         known = ", ".join(systems(store)) or "none is imported"
         raise LabelerError(f"There is no run of {system!r}; known: {known}")
-    return [RunRow(*row) for row in rows]
+
+
+def unscored(store: Store, system: str) -> int:
+    """How many rows of a system's newest run have no score."""
+    row = store.row(
+        "select count(*) from run_rows x join current_runs r on r.run_id = x.run_id "
+        "where r.system = $1 and x.score is null",
+        [system],
+    )
+    return int(row[0]) if row else 0
 
 
 class Lists(NamedTuple):

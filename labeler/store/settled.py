@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from labeler.model import Grade
 from labeler.store.db import Store
+from labeler.store.frozen import GRADE_OF
 
 
 class Settled(NamedTuple):
@@ -18,10 +20,10 @@ class Settled(NamedTuple):
     origin: str
 
 
-def pairs(store: Store, *, answers: bool = False) -> list[Settled]:
+def pairs(store: Store, *, answers: bool = False) -> Iterator[Settled]:
     """Every pair with a passage, or with an answer, that people have labelled blind or adjudicated,
-    by query and passage."""
-    rows = store.rows(
+    by query and passage. What a pair shares with the one before it is held once."""
+    batches = store.batches(
         "select coalesce(a.query_id, l.query_id), coalesce(a.passage_id, l.passage_id), "
         "a.grade, a.reviewer, case when l.grades = 1 then l.grade end, l.people "
         "from current_adjudications a full outer join ("
@@ -32,9 +34,14 @@ def pairs(store: Store, *, answers: bool = False) -> list[Settled]:
         f"where {'' if answers else 'not '}exists (select 1 from answers w "
         "where w.answer_id = coalesce(a.passage_id, l.passage_id)) order by 1, 2"
     )
-    found = []
-    for query_id, passage_id, decided, reviewer, agreed, people in rows:
-        grade = decided or agreed
-        origin = f"adjudicated by {reviewer}" if decided else f"labels of {people}"
-        found.append(Settled(query_id, passage_id, Grade(grade) if grade else None, origin))
-    return found
+    last = Settled("", "", None, "")
+    for rows in batches:
+        for query_id, passage_id, decided, reviewer, agreed, people in rows:
+            origin = f"adjudicated by {reviewer}" if decided else f"labels of {people}"
+            last = Settled(
+                last.query_id if query_id == last.query_id else query_id,
+                passage_id,
+                GRADE_OF[decided or agreed],
+                last.origin if origin == last.origin else origin,
+            )
+            yield last

@@ -97,7 +97,7 @@ def test_more_held_out_pairs_are_drawn_in_one_step(labeler, compared, table, tmp
         assert spotchecks.named(store, "fresh").n == 30
         window = tasks.window(store, spotcheck="fresh", annotator="ben")
         assert {task.query_id for task in window.order} <= set(HELD)
-        assert len(settled.pairs(store)) == 5
+        assert len(list(settled.pairs(store))) == 5
         labelled = table("h.csv", [(q, "p", "YES") for q in HELD])
     labeler("import", "labels", labelled, "--annotator", "anna")
     said = labeler("spotcheck", "draw", "none", "--held-out")

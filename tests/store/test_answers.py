@@ -30,6 +30,7 @@ from labeler.store import (
     consistency,
     corpora,
     evidence,
+    exports,
     goldens,
     labels,
     outlines,
@@ -221,7 +222,7 @@ def test_a_settled_answer_is_no_settled_passage(brought: Store) -> None:
         reviewer="rita",
     )
     assert list(comparison.settled(brought)) == []
-    assert settled.pairs(brought) == []
+    assert list(settled.pairs(brought)) == []
     assert [s.grade for s in comparison.settled(brought, answers=True)] == ["YES"]
     assert [s.grade for s in settled.pairs(brought, answers=True)] == [Grade.YES]
     assert not list(verdicts.graded(brought, judge="j", rubric=RUBRIC, model=""))
@@ -276,8 +277,9 @@ def test_a_spot_check_of_answers_is_handed_out_labelled_and_compared(brought: St
 
 def test_exported_pairs_hold_the_answers_text(brought: Store) -> None:
     _judge(brought, (LEAVE, Grade.YES))
-    (row,) = pairs.every_pair(brought)
-    assert (row.passage, row.verdicts) == ("30 days.", f"j {RUBRIC}=YES")
+    (batch,) = exports.pairs(brought)
+    (row,) = batch.to_pylist()
+    assert (row["passage"], row["verdicts"]) == ("30 days.", f"j {RUBRIC}=YES")
 
 
 def test_an_answer_to_a_query_without_text_is_left_to_be_judged_later(store: Store) -> None:

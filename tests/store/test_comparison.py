@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeler.model import GRADES, Grade, Judgment, LabelEvent, Passage, Query, Status, Verdict
-from labeler.store import adjudications, corpora, labels, pairs, queries, tasks, verdicts
+from labeler.store import adjudications, corpora, exports, labels, queries, tasks, verdicts
 from labeler.store.db import Store, open_store
 from labeler.store.imports import Source
 from labeler.store.pairs import Missing, Part, Selection, compared
@@ -229,8 +229,16 @@ def test_a_comparison_that_raises_can_be_followed_by_another(told: Store) -> Non
 
 
 def test_pairs_are_exported_with_texts_labels_and_verdicts(told: Store) -> None:
-    first, *_ = pairs.every_pair(told)
-    assert first == ("q1", "a", "how?", "text of a", "anna=YES; ben=YES", "judge=NO")
+    (batch,) = exports.pairs(told)
+    first = batch.to_pylist()[0]
+    assert tuple(first.values()) == (
+        "q1",
+        "a",
+        "how?",
+        "text of a",
+        "anna=YES; ben=YES",
+        "judge=NO",
+    )
 
 
 # A second implementation: what stands is found by walking the events.

@@ -239,7 +239,7 @@ def test_each_entry_names_its_origin_its_anchor_and_its_texts_hash(store: Store)
         [_A, _B, _C],
         origin="labels",
         person="lead",
-        origins={("q1", "p2"): "adjudicated by rita"},
+        origins=["labels", "adjudicated by rita", "labels"],
         provenance=Provenance("labels+judge", "j", "r@1", decision="TRUSTED"),
     )
     kept = goldens.stored(store, golden)
