@@ -25,6 +25,10 @@ UNDEFINED_AT_MOST = 0.05
 CELLS_AT_ONCE = 200_000
 """Draws times queries held in memory together; part of the seed's meaning, so never tuned."""
 
+MULTIPLIED_AT_ONCE = 2**18
+"""Multiplications of one matrix product: with more, OpenBLAS wakes threads, which costs several
+times what they save, and lets the last digit depend on how many cores there are."""
+
 
 class Spread(NamedTuple):
     """The 95% percentile interval of resampled values; None with the reason. `undefined` draws,
@@ -79,13 +83,15 @@ def resample(rows: Table, *, seed: int, draws: int = DRAWS) -> Table:
     flat = rows.reshape(queries, -1)
     random = np.random.default_rng(seed)
     step = max(1, CELLS_AT_ONCE // queries)
+    rows_at_once = max(1, MULTIPLIED_AT_ONCE // flat.size)
     parts = []
     for start in range(0, draws, step):
         many = min(step, draws - start)
         drawn = random.integers(0, queries, size=(many, queries))
         drawn += np.arange(many)[:, None] * queries
         times = np.bincount(drawn.ravel(), minlength=many * queries).reshape(many, queries)
-        parts.append(times.astype(np.float64) @ flat)
+        for first in range(0, many, rows_at_once):
+            parts.append(times[first : first + rows_at_once].astype(np.float64) @ flat)
     return np.concatenate(parts).reshape(draws, *rows.shape[1:])
 
 
