@@ -66,7 +66,7 @@ def choose(
             judge, rubric, model = check.judge, rubric or check.rubric, model or check.model
         elif judge == check.judge and rubric is None and model is None:
             rubric, model = check.rubric, check.model
-    known = verdicts.judges(store, answers=None)
+    known = verdicts.known(store)
     for found in known:
         if (rubric is not None or not found.answers) and all(
             asked is None or asked == value
@@ -79,7 +79,7 @@ def choose(
     raise LabelerError(f"There are no verdicts of {asked}; known: {names}")
 
 
-def _known(found: verdicts.Judged) -> str:
+def _known(found: verdicts.Known) -> str:
     return " ".join(filter(None, (*found[:3], "(answers)" if found.answers else "")))
 
 
@@ -155,10 +155,14 @@ def _parts(
         by_value.setdefault(row.value, []).append(row)
     for value, found in by_value.items():
         if weights:
+            # A person's own labels may be of a stratum in which all others tie: it has no weight.
             strata = [
-                comparison.Stratum(row.n, row.disagreements, weights[row.stratum]) for row in found
+                comparison.Stratum(row.n, row.disagreements, weights[row.stratum])
+                for row in found
+                if row.stratum in weights
             ]
-            yield comparison.weighted(name, value, strata=strata)
+            if strata:
+                yield comparison.weighted(name, value, strata=strata)
         else:
             x = sum(row.disagreements for row in found)
             yield comparison.Part(name, value, sum(row.n for row in found), x)

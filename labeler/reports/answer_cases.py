@@ -75,8 +75,7 @@ def read(
     """Every answer with what is said of it, in the order of `shown`."""
     asked = queries.named(store, sorted({one.answer.query_id for one in shown}))
     people = {
-        (of.query_id, of.passage_id): Grade(of.grade)
-        for of in comparison.settled(store, answers=True)
+        (of.query_id, of.passage_id): of.grade for of in comparison.settled(store, answers=True)
     }
     said = _said(store, judged) if judged else {}
     heard = replies.every(store, claims.PURPOSE)

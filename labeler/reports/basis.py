@@ -37,9 +37,6 @@ SETTLED = "settled labels"
 SLICES = ("kind", "origin", "scope", "split")
 """The parts of a query set that numbers are cut by."""
 
-NAMED = {str(grade): grade for grade in Grade}
-"""Each grade by its name: for a million rows, a look-up is quicker than a call."""
-
 DEPTH = 20
 """How many passages a search is asked for unless told otherwise."""
 
@@ -182,7 +179,7 @@ def _part(store: Store, of: Expected, held_out: bool) -> tuple[Expected, frozens
 
 
 def _settled(store: Store) -> Expected:
-    rows = [(of.query_id, of.passage_id, NAMED[of.grade]) for of in comparison.settled(store)]
+    rows = [(of.query_id, of.passage_id, of.grade) for of in comparison.settled(store)]
     golden = gains(rows)
     for query_id, decided in evidence.outcomes(store).items():
         if decided.outcome is not evidence.Outcome.OPEN:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labeler.model import GRADES, Grade
-from labeler.reports.basis import NAMED
 from labeler.reports.measuring import SEED
 from labeler.reports.partly import Partly
 from labeler.reports.retrieval import ends, undefined
@@ -57,7 +56,7 @@ def errors(store: Store, found: Partly) -> Errors:
     selection = replace(found.judged, spotcheck=None, annotator=None, labels="both")
     with comparison.compared(store, selection) as compared:
         rows = [
-            (query_id, NAMED[human], NAMED[verdict])
+            (query_id, GRADES[human], GRADES[verdict])
             for query_id, human, verdict in compared.rows(
                 "select query_id, human, verdict from compared "
                 f"where {comparison.BOTH} order by query_id, passage_id"

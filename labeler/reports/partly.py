@@ -239,7 +239,7 @@ def build(
         names = " and ".join(runs)
         none = f"{who} has judged no pair of a query of {names}: let it judge"
         raise LabelerError(none, needs="verdicts")
-    rows = ((of.query_id, of.passage_id, bases.NAMED[of.grade]) for of in comparison.settled(store))
+    rows = ((of.query_id, of.passage_id, of.grade) for of in comparison.settled(store))
     labels = bases.gains((row for row in rows if row[0] in kept), corpus)
     decided = evidence.outcomes(store).items()
     nothing = {q for q, of in decided if of.outcome is not evidence.Outcome.OPEN} & kept.keys()

@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import duckdb
+import numpy as np
 
-from labeler.model import Grade
+from labeler.model import GRADES, Grade
 from labeler.store import comparison_sql as sql
 from labeler.store import examples
-from labeler.store.comparison_sql import BOTH, GAIN, READINGS, SECTION
-from labeler.store.db import Cursor, Row, Store
+from labeler.store.comparison_sql import BOTH, READINGS, SECTION
+from labeler.store.db import Cursor, Row, Store, scalar
 
 __all__ = (
     "BOTH",
@@ -136,16 +138,27 @@ class Comparison:
         self.examples = examples.leave_out(cursor, selection.rubric)
         """The pairs that the rubric shows its judge as examples: they are not compared."""
 
+    @cached_property
+    def _counted(self) -> str:
+        """How many pairs there are of each kind, made when first asked for. Those of a spot check
+        are few and weighed in their order, on which the last digit of a sum depends: each is a kind
+        of its own."""
+        if self._selection.spotcheck is not None:
+            return "(select *, 1 as n from compared)"
+        self._cursor.execute(sql.COUNTED)
+        return "counted"
+
     def arrays(self) -> Arrays:
         """The compared pairs, in no order: queries are numbered as their ids sort."""
         found = self._cursor.execute(
-            "select q.number as query, "
-            f"{GAIN.format('human')} as human, {GAIN.format('verdict')} as judge, stratum "
-            "from compared c join (select query_id, row_number() over (order by query_id) - 1 "
-            f"as number from (select distinct query_id from compared where {BOTH}) as asked) q "
-            f"on q.query_id = c.query_id where {BOTH}"
+            "select q.number as query, c.human, c.verdict as judge, c.stratum, c.n "
+            f"from {self._counted} c join "
+            "(select query_id, row_number() over (order by query_id) - 1 as number from "
+            f"(select distinct query_id from {self._counted} d where {BOTH}) as asked) q "
+            f"on q.query_id = c.query_id where {BOTH} order by c.position"
         ).fetchnumpy()
-        return Arrays(found["query"], found["human"], found["judge"], found["stratum"])
+        many = found.pop("n")
+        return Arrays(**{name: np.repeat(column, many) for name, column in found.items()})
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """All rows of a query on the table `compared`."""
@@ -153,48 +166,48 @@ class Comparison:
 
     def missing(self) -> Missing:
         """How many pairs are not compared, and why."""
-        (row,) = self._cursor.execute(
-            "select count(*) filter (where human is null and why = 'unlabelled'), "
-            "count(*) filter (where human is not null and status is null), "
-            "count(*) filter (where human is not null and status = 'unreadable'), "
-            "count(*) filter (where human is null and why = 'unsure'), "
-            "count(*) filter (where human is null and why = 'unresolved') from compared"
-        ).fetchall()
-        return Missing(*row)
+        rows = self.rows(
+            f"select lacking, sum(n)::bigint from {self._counted} c where not ({BOTH}) "
+            "group by lacking"
+        )
+        return Missing(**(dict.fromkeys(Missing._fields, 0) | dict(rows)))
 
     def strata(self) -> list[Stratum]:
         """The spot check's strata, NO before PART before YES; none without a spot check."""
-        rows = self._cursor.execute(
-            "select s.stratum, s.size, count(c.query_id), "
-            "count(c.query_id) filter (where c.human <> c.verdict) from strata s "
-            f"left join (select * from compared where {BOTH}) c on c.stratum = s.stratum "
+        rows = self.rows(
+            "select s.stratum, s.size, coalesce(sum(c.n), 0)::bigint, "
+            "coalesce(sum(c.n) filter (where c.human <> c.verdict), 0)::bigint from strata s "
+            f"left join (select * from {self._counted} x where {BOTH}) c on c.stratum = s.stratum "
             "where s.spotcheck = $1 group by s.stratum, s.size order by s.stratum",
             [self._selection.spotcheck],
-        ).fetchall()
+        )
         return [Stratum(*row) for row in rows]
 
     def slices(self, name: str) -> list[Part]:
         """The compared pairs by one of SLICES and by stratum, the largest slice first; by annotator
         each person's own blind label counts.
         """
-        rows = self._cursor.execute(
-            "select value, count(*), count(*) filter (where human <> verdict), stratum "
-            f"from ({sql.SLICED[name]}) as sliced group by value, stratum "
-            "order by sum(count(*)) over (partition by value) desc, value, stratum"
-        ).fetchall()
+        corpora = scalar(self._cursor, sql.CORPORA) if name == "source" else 0
+        sliced = sql.sliced(name, counted=self._counted, corpora=corpora)
+        rows = self.rows(
+            "select value, sum(n)::bigint, "
+            "coalesce(sum(n) filter (where human <> verdict), 0)::bigint, stratum "
+            f"from ({sliced}) as sliced group by value, stratum "
+            "order by sum(sum(n)) over (partition by value) desc, value, stratum"
+        )
         return [Part(*row) for row in rows]
 
     def asked(
         self, *, human: Grade | None = None, judge: Grade | None = None
     ) -> list[tuple[str, str, int]]:
         """Each query of the `cases` with its need, and how many of them are its."""
-        rows = self._cursor.execute(
+        rows = self.rows(
             "select c.query_id, coalesce(nullif(q.need_id, ''), c.query_id), c.n from "
-            "(select query_id, count(*) as n from compared "
+            f"(select query_id, sum(n)::bigint as n from {self._counted} x "
             f"where {sql.cell(human, judge)} group by query_id) c "
             "left join current_queries q on q.query_id = c.query_id",
-            [human, judge],
-        ).fetchall()
+            _gains(human, judge),
+        )
         return [(row[0], row[1], int(row[2])) for row in rows]
 
     def cases(
@@ -210,26 +223,36 @@ class Comparison:
         block of `compared`.
         """
         found = sql.cases(human, judge, limit=limit, labels=self._selection.labels)
-        self._cursor.execute(found, [human, judge, list(but)])
+        values = [*_gains(human, judge), list(but), self._selection.annotator]
+        for row in self.stream(found, values):
+            yield Disagreement(*(*row[:6], GRADES[row[6]], GRADES[row[7]], *row[8:]))
+
+    def stream(self, sql: str, values: Sequence[object] = ()) -> Iterator[Row]:
+        """As `rows`, a few in memory at a time."""
+        self._cursor.execute(sql, list(values))
         while rows := self._cursor.fetchmany(1_000):
-            for row in rows:
-                yield Disagreement(*(*row[:6], Grade(row[6]), Grade(row[7]), *row[8:]))
+            yield from rows
+
+
+def _gains(human: Grade | None, judge: Grade | None) -> list[int | None]:
+    return [None if grade is None else grade.gain for grade in (human, judge)]
 
 
 @contextmanager
 def compared(store: Store, selection: Selection) -> Iterator[Comparison]:
     """The comparison of one judge with people, as the store stands now."""
+    check, answers = selection.spotcheck, selection.answers
     values = [selection.annotator, selection.judge, selection.rubric, selection.model]
     with store.read() as cursor:
         cursor.execute("begin")  # one view for the whole block
         try:
-            check = [] if selection.spotcheck is None else [selection.spotcheck]
-            blind = sql.blind(selection.spotcheck, answers=selection.answers)
-            cursor.execute(f"create temp table blind as {blind}", [selection.annotator, *check])
-            made = sql.compared(
-                selection.spotcheck, labels=selection.labels, answers=selection.answers
+            cursor.execute(
+                sql.pairs(check, answers=answers), values if check is None else [*values, check]
             )
-            cursor.execute(made, [*values, *check])
+            cursor.execute(sql.SEVERAL, [selection.annotator])
+            cursor.execute(
+                sql.compared(labels=selection.labels, alone=selection.annotator is not None)
+            )
             yield Comparison(cursor, selection)
         finally:
             with suppress(duckdb.Error):  # a failed transaction may have ended already
@@ -241,11 +264,19 @@ class Settled(NamedTuple):
 
     query_id: str
     passage_id: str
-    grade: str
+    grade: Grade
+
+
+_NOBODY = ""
+"""A judge that has given no verdict."""
 
 
 def settled(store: Store, *, answers: bool = False) -> Iterator[Settled]:
     """Every pair with a passage, or with an answer, that people have graded, by query and passage:
     the adjudicated grade, else the majority of the blind labels; ties are left out."""
-    for rows in store.batches(sql.settled(answers=answers), [None]):
-        yield from (Settled(*row) for row in rows)
+    with compared(store, Selection(_NOBODY, answers=answers)) as found:
+        for query_id, passage_id, human in found.stream(
+            "select query_id, passage_id, human from compared where human is not null "
+            "order by query_id, passage_id"
+        ):
+            yield Settled(query_id, passage_id, GRADES[human])

@@ -1,66 +1,94 @@
-"""The statements of a comparison, which makes two temporary tables, `blind` and `compared`.
+"""The statements of a comparison: one pass over labels and verdicts makes the table `pairs`, what
+is read of it stands in `compared`, and `counted` says how many there are of each kind.
 
-What is newest is found by its number (`seq in (select max(seq) ...)`), which hashes the keys where
-`distinct on` would sort all rows: twice as quick at a million. The tables beneath the views are
-read, so that a spot check's few pairs are picked first.
+Texts cost most at a million pairs, so they are hashed once: an event's number and what it says are
+one integer, of which `max` finds the newest and what it says at once. Only where a pair has several
+labels they are told apart by who gave them, in the table `several`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from labeler.model import Grade
 
 _PICKED = (
-    "exists (select 1 from tasks t where t.spotcheck = ${1} "
+    "exists (select 1 from tasks t where t.spotcheck = $5 "
     "and t.query_id = {0}.query_id and t.passage_id = {0}.passage_id)"
 )
 
-_BLIND = """
-select query_id, passage_id, annotator, grade, state, note from label_events
-where seq in (select max(seq) from label_events
-    where blind is distinct from false and ($1::text is null or annotator = $1) and {labels_picked}
-    group by query_id, passage_id, annotator)"""
+_GAIN = "case {0}grade when 'NO' then 0 when 'PART' then 1 when 'YES' then 2 end"
 
-_VOTES = """
-votes as (
-    select query_id, passage_id,
-        count(*) filter (where grade = 'NO') as n, count(*) filter (where grade = 'PART') as p,
-        count(*) filter (where grade = 'YES') as y,
-        count(*) filter (where state = 'unsure') as u
-    from blind group by query_id, passage_id),
-humans as (
-    select v.query_id, v.passage_id, case
-        when a.grade is not null then a.grade when not {voted} then null
-        when v.y > v.n and v.y > v.p then 'YES' when v.p > v.n and v.p > v.y then 'PART'
-        when v.n > v.p and v.n > v.y then 'NO' end as human,
-        case when v.n + v.p + v.y > 0 and {voted} then 'unresolved' when v.u > 0 then 'unsure'
-            else 'unlabelled' end as why
-    from votes v left join current_adjudications a
-        on $1::text is null and {settled}
-        and a.query_id = v.query_id and a.passage_id = v.passage_id)"""
+_NAME = "case {0} when 0 then 'NO' when 1 then 'PART' else 'YES' end"
 
-_VERDICTS = """
-judged as (
-    select query_id, passage_id, grade, status, reason, judged_at from verdicts
-    where seq in (select max(seq) from verdicts
-        where judge = $2 and rubric = $3 and model = $4 and {verdicts_picked}
-        group by query_id, passage_id))"""
+_LABEL = f"(seq << 3) + case when state = 'unsure' then 3 else coalesce({_GAIN.format('')}, 4) end"
+"""A label's number, and in its last three bits its gain, 3 for unsure or 4 for neither."""
 
-_COLUMNS = """
-    h.human, coalesce(h.why, 'unlabelled') as why, j.grade as verdict, j.status,
-    j.reason, j.judged_at"""
+_VERDICT = f"(seq << 3) + coalesce({_GAIN.format('')}, 3)"
+"""A verdict's number, and in its last three bits its gain, or 3 for unreadable."""
+
+_PAIRS = f"""
+create temp table pairs as
+with said as (
+    select query_id, passage_id, annotator, {_LABEL} as label, null::bigint as verdict
+    from label_events
+    where blind is distinct from false and ($1::text is null or annotator = $1) and {{}}
+    union all
+    select query_id, passage_id, null, null, {_VERDICT} from verdicts
+    where judge = $2 and rubric = $3 and model = $4 and {{}}),
+both_said as (
+    select query_id, passage_id, count(label) as times, min(annotator) as person,
+        max(label) as label, max(verdict) as verdict
+    from said group by query_id, passage_id)"""
+
+_EVERY = "select '' as stratum, 0 as position, s.* from both_said s"
+
+_CHECKED = """
+select t.query_id, t.passage_id, t.stratum, t.position, s.times, s.person, s.label, s.verdict
+from tasks t left join both_said s on s.query_id = t.query_id and s.passage_id = t.passage_id
+where t.spotcheck = $5"""
+
+SEVERAL = f"""
+create temp table several as
+select query_id, passage_id, annotator as person, max({_LABEL}) & 7 as label from label_events e
+where blind is distinct from false and ($1::text is null or annotator = $1) and exists (
+    select 1 from pairs p
+    where p.times > 1 and p.query_id = e.query_id and p.passage_id = e.passage_id)
+group by query_id, passage_id, annotator"""
+"""What each person says of the pairs that have several labels, of $1 alone unless it is null."""
+
+_COMPARED = """
+create temp table compared as
+with votes as (
+    select query_id, passage_id, count(*) filter (where label = 0) as n,
+        count(*) filter (where label = 1) as p, count(*) filter (where label = 2) as y,
+        count(*) filter (where label = 3) as u
+    from several group by query_id, passage_id),
+one as (
+    select query_id, passage_id, stratum, position, verdict >> 3 as judged, verdict & 7 as verdict,
+        label & 7 as label, case when times = 1 then person end as person
+    from pairs),
+heard as (
+    select o.*, case
+            when a.grade is not null then {gain}
+            when not {voted} then null
+            when person is not null then case when label < 3 then label end
+            when v.y > v.n and v.y > v.p then 2 when v.p > v.n and v.p > v.y then 1
+            when v.n > v.p and v.n > v.y then 0 end as human,
+        {voted} and v.n + v.p + v.y > 0 as tied, v.u > 0 or label = 3 as unsure
+    from one o left join votes v on v.query_id = o.query_id and v.passage_id = o.passage_id
+    left join current_adjudications a on {settled} and label is not null
+        and a.query_id = o.query_id and a.passage_id = o.passage_id)
+select query_id, passage_id, stratum, position, human, judged, person, label,
+    case when verdict < 3 then verdict end as verdict, case
+        when human is null then case when tied then 'unresolved' when unsure then 'unsure'
+            else 'unlabelled' end
+        when verdict is null then 'unjudged' when verdict = 3 then 'unreadable' end as lacking
+from heard"""
 
 
 def about(table: str, *, answers: bool) -> str:
     """The condition that a row of `table` is on an answer, or that it is on a passage."""
     return f"{table}.passage_id {'in' if answers else 'not in'} (select answer_id from answers)"
 
-
-_IN_TASKS = {
-    "labels_picked": _PICKED.format("label_events", 2),
-    "verdicts_picked": _PICKED.format("verdicts", 5),
-}
 
 READINGS = {
     "both": {"settled": "true", "voted": "true"},
@@ -70,26 +98,15 @@ READINGS = {
 """What counts as a pair's label: "both" the adjudicated grade, else the majority of blind labels;
 "blind" the majority alone, as if nothing had been settled; "adjudicated" settled pairs alone."""
 
-_EVERY = """
-create temp table compared as with {votes}, {verdicts}
-select coalesce(h.query_id, j.query_id) as query_id,
-    coalesce(h.passage_id, j.passage_id) as passage_id, '' as stratum, {columns}
-from humans h full outer join judged j
-    on j.query_id = h.query_id and j.passage_id = h.passage_id"""
+BOTH = "lacking is null"
+"""What makes a row of `compared`, or of `counted`, one of compared pairs. Their grades are gains,
+`human` and `verdict`."""
 
-_CHECKED = """
-create temp table compared as with {votes}, {verdicts}
-select t.query_id, t.passage_id, t.stratum, {columns}
-from tasks t
-left join humans h on h.query_id = t.query_id and h.passage_id = t.passage_id
-left join judged j on j.query_id = t.query_id and j.passage_id = t.passage_id
-where t.spotcheck = $5"""
-
-BOTH = "human is not null and verdict is not null"
-"""What makes a row of `compared` a compared pair."""
-
-GAIN = "case {0} when 'NO' then 0 when 'PART' then 1 else 2 end::tinyint"
-"""The gain of the grade in column {0}."""
+COUNTED = """
+create temp table counted as
+select query_id, stratum, 0 as position, human, verdict, lacking, count(*) as n
+from compared group by query_id, stratum, human, verdict, lacking"""
+"""How many pairs a query has of each kind."""
 
 SECTION = (
     "case when p.source_uri like '%://%' "
@@ -99,26 +116,37 @@ SECTION = (
 """The part of a site or of a folder tree that a passage p is from: host and first path segment of a
 URI, first folder of a path."""
 
-SLICED = {
-    "kind": "select coalesce(q.kind, '') as value, c.stratum, c.human, c.verdict from compared c "
-    f"left join current_queries q on q.query_id = c.query_id where {BOTH}",
-    "verdict": f"select verdict as value, stratum, human, verdict from compared where {BOTH}",
-    "source": "select coalesce(s.section, '') as value, c.stratum, c.human, c.verdict "
-    f"from compared c left join (select passage_id, {SECTION} as section from passages p "
-    "where seq in (select max(seq) from passages where not superseded and passage_id in "
-    "(select passage_id from compared) group by passage_id)) s on s.passage_id = c.passage_id "
-    f"where {BOTH}",
-    "annotator": "select l.annotator as value, c.stratum, l.grade as human, c.verdict "
-    "from compared c "
-    "join blind l on l.query_id = c.query_id and l.passage_id = c.passage_id "
-    "where l.grade is not null and c.verdict is not null",
-}
-"""The compared pairs in the slices of each name, with the slice's value."""
+CORPORA = "select count(distinct corpus) from passages where not superseded"
 
-_WORST = (
-    f"order by abs({GAIN.format('c.human')} - {GAIN.format('c.verdict')}) desc, "
-    "c.query_id, c.passage_id"
+_ALONE = "not superseded"
+"""What makes a row of `passages` the one that stands: within one corpus an id stands once."""
+
+_NEWEST = (
+    "seq in (select max(seq) from passages where not superseded and passage_id in "
+    "(select passage_id from compared) group by passage_id)"
 )
+"""The same among several corpora."""
+
+SLICED = {
+    "kind": "select coalesce(q.kind, '') as value, c.stratum, c.human, c.verdict, c.n "
+    f"from {{counted}} c left join current_queries q on q.query_id = c.query_id where {BOTH}",
+    "verdict": f"select {_NAME.format('verdict')} as value, stratum, human, verdict, n "
+    f"from {{counted}} c where {BOTH}",
+    "source": f"select coalesce({SECTION}, '') as value, p.stratum, p.human, p.verdict, p.n from "
+    "(select u.source_uri, c.stratum, c.human, c.verdict, count(*) as n from compared c "
+    "left join (select passage_id, source_uri from passages where source_uri <> '' and {newest}) u "
+    f"on u.passage_id = c.passage_id where {BOTH} "
+    "group by u.source_uri, c.stratum, c.human, c.verdict) p",
+    "annotator": "select person as value, stratum, label as human, verdict, 1 as n from compared "
+    "where person is not null and label < 3 and verdict is not null union all "
+    "select l.person, c.stratum, l.label, c.verdict, 1 from several l join compared c "
+    "on c.query_id = l.query_id and c.passage_id = l.passage_id "
+    "where l.label < 3 and c.verdict is not null",
+}
+"""The compared pairs in the slices of each name, with the slice's value; `n` of a kind are one row.
+By annotator, each person's own label counts."""
+
+_WORST = "order by abs(c.human - c.verdict) desc, c.query_id, c.passage_id"
 
 # The pairs are picked before anything is read of their texts.
 _CASES = """
@@ -127,50 +155,49 @@ p as (select passage_id, text, source_uri from passages where seq in (select max
     where not superseded and passage_id in (select passage_id from c) group by passage_id)),
 l as (select query_id, passage_id, string_agg(annotator, ', ' order by annotator) as people,
     string_agg(nullif(note, ''), ' / ' order by annotator) as notes
-    from blind b where state = 'labelled' and exists (select 1 from c
-        where c.query_id = b.query_id and c.passage_id = b.passage_id)
+    from label_events where state = 'labelled' and seq in (select max(seq) from label_events e
+        where blind is distinct from false and ($4::text is null or annotator = $4)
+        and exists (select 1 from c
+            where c.query_id = e.query_id and c.passage_id = e.passage_id)
+        group by query_id, passage_id, annotator)
     group by query_id, passage_id)
 select c.query_id, c.passage_id, coalesce(q.text, ''), coalesce(p.text, w.text, ''),
     coalesce(q.kind, ''),
-    coalesce(p.source_uri, ''), c.human, c.verdict, c.reason, coalesce(l.notes, ''),
-    coalesce(l.people, ''), c.judged_at, a.grade is not null and {settled}
-from c left join current_queries q on q.query_id = c.query_id
+    coalesce(p.source_uri, ''), c.human, c.verdict, j.reason, coalesce(l.notes, ''),
+    coalesce(l.people, ''), j.judged_at, a.grade is not null and {settled}
+from c join verdicts j on j.seq = c.judged
+left join current_queries q on q.query_id = c.query_id
 left join p on p.passage_id = c.passage_id
 left join (select distinct answer_id, text from answers) w on w.answer_id = c.passage_id
 left join current_adjudications a on a.query_id = c.query_id and a.passage_id = c.passage_id
 left join l on l.query_id = c.query_id and l.passage_id = c.passage_id {order}"""
 
 
-def blind(spotcheck: str | None, *, answers: bool = False) -> str:
-    """The newest blind event of each person and pair: $1 the annotator or null, $2 the spot check,
-    where there is one; without one those on passages, or on `answers`."""
-    return _BLIND.format(**_picked(spotcheck, answers))
+def pairs(spotcheck: str | None, *, answers: bool = False) -> str:
+    """What makes the table `pairs`: $1 the annotator or null, $2 to $4 judge, rubric and model, $5
+    the spot check, where there is one; without one pairs with passages, or with `answers`."""
+    tables = ("label_events", "verdicts")
+    if spotcheck is not None:
+        return _PAIRS.format(*map(_PICKED.format, tables)) + _CHECKED
+    return _PAIRS.format(*(about(table, answers=answers) for table in tables)) + _EVERY
 
 
-def compared(spotcheck: str | None, *, labels: str, answers: bool = False) -> str:
-    """What makes the table `compared`, by one of READINGS: $1 the annotator or null, $2 to $4
-    judge, rubric and model, $5 the spot check, where there is one. `answers` as for `blind`."""
-    table = _EVERY if spotcheck is None else _CHECKED
-    picked = _picked(spotcheck, answers)
-    return table.format(
-        votes=_VOTES.format(**READINGS[labels]),
-        verdicts=_VERDICTS.format(**picked),
-        columns=_COLUMNS,
-    )
+def compared(*, labels: str, alone: bool) -> str:
+    """What makes the table `compared`, by one of READINGS; `alone`: what one annotator says, where
+    nothing is settled."""
+    read = READINGS[labels] | ({"settled": "false"} if alone else {})
+    return _COMPARED.format(**read, gain=_GAIN.format("a."))
 
 
-def settled(*, answers: bool = False) -> str:
-    """Every passage, or every answer, that people have graded; $1 is null."""
-    votes = _VOTES.format(**READINGS["both"])
-    return (
-        f"with blind as ({blind(None, answers=answers)}), {votes} "
-        "select query_id, passage_id, human from humans "
-        "where human is not null order by query_id, passage_id"
-    )
+def sliced(name: str, *, counted: str, corpora: int) -> str:
+    """The compared pairs in the slices of a name, from what is `counted`; there are so many
+    corpora."""
+    return SLICED[name].format(counted=counted, newest=_NEWEST if corpora > 1 else _ALONE)
 
 
 def cases(human: Grade | None, judge: Grade | None, *, limit: int | None, labels: str) -> str:
-    """The cases of a cell, $1 and $2, but those of the queries $3; the worst first."""
+    """The cases of a cell, the gains $1 and $2, but those of the queries $3; the worst first. $4 is
+    the annotator or null."""
     return _CASES.format(
         cell=f"{cell(human, judge)} and query_id <> all($3::text[])",
         order=_WORST,
@@ -179,17 +206,8 @@ def cases(human: Grade | None, judge: Grade | None, *, limit: int | None, labels
     )
 
 
-def _picked(spotcheck: str | None, answers: bool) -> Mapping[str, str]:
-    if spotcheck is not None:
-        return _IN_TASKS
-    return {
-        "labels_picked": about("label_events", answers=answers),
-        "verdicts_picked": about("verdicts", answers=answers),
-    }
-
-
 def cell(human: Grade | None, judge: Grade | None) -> str:
-    """The condition for the cases of a cell, whose grades are $1 and $2; of none, what differs."""
-    cell = "($1::text is null or human = $1) and ($2::text is null or verdict = $2)"
+    """The condition for the cases of a cell, whose gains are $1 and $2; of none, what differs."""
+    cell = "($1::int is null or human = $1) and ($2::int is null or verdict = $2)"
     differs = " and human <> verdict" if human is None and judge is None else ""
     return f"{BOTH} and {cell}{differs}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from labeler.model import Grade
+from labeler.model import GRADES, Grade
 from labeler.store.comparison import Comparison, Selection, Stratum, compared
 from labeler.store.comparison_sql import BOTH, SECTION
 from labeler.store.db import Store
@@ -43,9 +43,8 @@ class Contrast(NamedTuple):
 
 _PAIRS = f"""
 select c.query_id, c.passage_id, coalesce(nullif(q.need_id, ''), c.query_id),
-    coalesce(q.kind, ''), coalesce({SECTION}, ''), c.stratum, c.human, c.verdict,
-    coalesce(c.reason, '')
-from (select * from compared where {BOTH}) c
+    coalesce(q.kind, ''), coalesce({SECTION}, ''), c.stratum, c.human, c.verdict, v.reason
+from (select * from compared where {BOTH}) c join verdicts v on v.seq = c.judged
 left join current_queries q on q.query_id = c.query_id
 left join current_passages p on p.passage_id = c.passage_id
 order by c.query_id, c.passage_id"""
@@ -55,7 +54,7 @@ def contrast(store: Store, first: Selection, second: Selection) -> Contrast:
     """The pairs with a label and a readable verdict of both. An example of either rubric counts
     for neither."""
     with compared(store, first) as one:
-        before = {(row[0], row[1]): (Grade(row[7]), row[8]) for row in one.rows(_PAIRS)}
+        before = {(row[0], row[1]): (GRADES[row[7]], row[8]) for row in one.rows(_PAIRS)}
         shown = {(pair.query_id, pair.passage_id) for pair in one.examples}
     with compared(store, second) as other:
         rows = other.rows(_PAIRS)
@@ -65,7 +64,7 @@ def contrast(store: Store, first: Selection, second: Selection) -> Contrast:
     for row in rows:
         if (row[0], row[1]) in before:
             grade, reason = before[row[0], row[1]]
-            said = (Grade(row[6]), grade, Grade(row[7]), reason, row[8])
+            said = (GRADES[row[6]], grade, GRADES[row[7]], reason, row[8])
             pairs.append(Beside(row[0], row[1], row[2], row[3], row[4], row[5], *said))
     return Contrast(pairs, frozenset(shown), strata)
 

@@ -152,6 +152,24 @@ def _row(verdict: Verdict, at: datetime) -> list[object]:
     return row
 
 
+class Known(NamedTuple):
+    """A judge with its rubric and model that has verdicts on passages, or on `answers`."""
+
+    judge: str
+    rubric: str
+    model: str
+    answers: bool
+
+
+def known(store: Store) -> list[Known]:
+    """Who has verdicts at all, the newest first: what `judges` says without counting them."""
+    rows = store.rows(
+        f"select judge, rubric, model, {about('verdicts', answers=True)} as answers "
+        "from verdicts group by judge, rubric, model, answers order by max(seq) desc"
+    )
+    return [Known(*row) for row in rows]
+
+
 def judges(store: Store, *, answers: bool | None = False) -> list[Judged]:
     """Every judge, rubric and model that has verdicts on passages, or on answers (None: on either),
     the newest first."""

@@ -106,6 +106,21 @@ def test_a_spot_check_of_everything_weighs_every_pair_the_same(store):
     assert report.agreement.weighted_disagreement is None
 
 
+def test_a_persons_label_in_a_stratum_where_all_others_tie_weighs_nothing(store):
+    """Of 10 NO 3 are drawn and compared; of 2 YES both, on which anna and ben differ: the stratum
+    YES has no compared pair, and so no weight for anna's own labels in it."""
+    no = [(f"q{n}", "p") for n in range(10)]
+    yes = [("y1", "p"), ("y2", "p")]
+    judged(store, *((q, p, NO) for q, p in no), *((q, p, YES) for q, p in yes))
+    drawing.draw(store, "first", judged=agreement.choose(store), n=5, per_verdict=2)
+    labelled(store, *((q, p, NO) for q, p in no), *((q, p, YES) for q, p in yes))
+    labelled(store, *((q, p, NO) for q, p in yes), person="ben")
+    report = agreement.build(store, agreement.choose(store, spotcheck="first"))
+    assert report.agreement.n == 3
+    people = {part.value: part.n for part in report.slices if part.name == "annotator"}
+    assert people == {"anna": 3}
+
+
 def test_sources_are_grouped_by_site_and_first_folder(store):
     uris = {
         "p1": "https://docs.example/en/a/b?x=1#y",
