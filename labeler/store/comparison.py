@@ -21,7 +21,7 @@ from labeler.model import GRADES, Grade
 from labeler.store import comparison_sql as sql
 from labeler.store import examples
 from labeler.store.comparison_sql import BOTH, READINGS, SECTION
-from labeler.store.db import Cursor, Row, Store, scalar
+from labeler.store.db import Cursor, Row, Store, arrow_batches, scalar
 
 __all__ = (
     "BOTH",
@@ -233,6 +233,10 @@ class Comparison:
         while rows := self._cursor.fetchmany(1_000):
             yield from rows
 
+    def arrow(self, sql: str) -> Iterator[Any]:
+        """As `stream`, as Arrow batches."""
+        return arrow_batches(self._cursor, sql, size=4_096)
+
 
 def _gains(human: Grade | None, judge: Grade | None) -> list[int | None]:
     return [None if grade is None else grade.gain for grade in (human, judge)]
@@ -270,13 +274,21 @@ class Settled(NamedTuple):
 _NOBODY = ""
 """A judge that has given no verdict."""
 
+_SETTLED = (
+    "select query_id, passage_id, human as grade from compared where human is not null "
+    "order by query_id, passage_id"
+)
+
 
 def settled(store: Store, *, answers: bool = False) -> Iterator[Settled]:
     """Every pair with a passage, or with an answer, that people have graded, by query and passage:
     the adjudicated grade, else the majority of the blind labels; ties are left out."""
     with compared(store, Selection(_NOBODY, answers=answers)) as found:
-        for query_id, passage_id, human in found.stream(
-            "select query_id, passage_id, human from compared where human is not null "
-            "order by query_id, passage_id"
-        ):
-            yield Settled(query_id, passage_id, GRADES[human])
+        for query_id, passage_id, gain in found.stream(_SETTLED):
+            yield Settled(query_id, passage_id, GRADES[gain])
+
+
+def settled_gains(store: Store) -> Iterator[Any]:
+    """As `settled`, of pairs with a passage: Arrow batches with the gain, under `grade`."""
+    with compared(store, Selection(_NOBODY)) as found:
+        yield from found.arrow(_SETTLED)

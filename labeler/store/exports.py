@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from labeler.model import GRADES
-from labeler.store import evidence, runs
-from labeler.store.comparison_sql import settled
+from labeler.store import comparison, evidence, runs
 from labeler.store.db import Store
 from labeler.store.goldens import Golden
 
@@ -144,13 +143,7 @@ def settled_gains(store: Store) -> Batches:
     """What people say of each pair (see `comparison.settled`) as gains, under `grade`, without what
     is useful but cannot be expected of its query's caller."""
     is_barred = evidence.barring(store)
-    batches = store.arrow(
-        f"select query_id, passage_id, {_GAIN} as grade from "
-        f"(select query_id, passage_id, human as grade from ({settled()}) as h) as s "
-        "order by query_id, passage_id",
-        [None],
-    )
-    for batch in batches:
+    for batch in comparison.settled_gains(store):
         rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
         barred = [n for n, (q, p, gain) in enumerate(rows) if gain and is_barred(q, p)]
         yield _without(batch, barred) if barred else batch
