@@ -115,6 +115,30 @@ def test_the_same_file_again_adds_nothing(store, file, kind):
     assert (again.read, again.added) == (1, 0)
 
 
+def test_what_takes_the_place_of_another_is_told_of(store, file):
+    """Of the second import p1 is the same, p2 and p3 are other texts; p4 is new."""
+    first = "passage_id,text\np1,a\np2,b\np3,c\n"
+    second = "passage_id,text\np1,a\np2,B\np3,C\np4,d\n"
+    for kind, ours in (("corpus", "passage_id"), ("queries", "query_id")):
+        old, new = (text.replace("passage_id", ours) for text in (first, second))
+        said = importing.bring(store, kind, [file("a.csv", old)], name="one", options=PLAIN)
+        assert said.remarks == ()
+        said = importing.bring(store, kind, [file("b.csv", new)], name="one", options=PLAIN)
+        known = "known with another content, which was replaced and is kept as history"
+        assert (said.added, said.remarks) == (3, (f"{known}: 'p2', 'p3'",))
+    said = importing.bring(store, "corpus", [file("a.csv", first)], name="two", options=PLAIN)
+    elsewhere = "another corpus has another text of this id; the one imported last counts"
+    assert said.remarks == (f"{elsewhere}: 'p2', 'p3'",)
+
+
+def test_a_run_that_takes_the_place_of_another_says_so(store, file):
+    for score, remarks in ((1, 0), (1, 0), (2, 1)):
+        path = file("x.csv", f"query_id,passage_id,score\nq,p,{score}\n")
+        said = importing.bring(store, "run", [path], name="s", options=PLAIN)
+        place = [one for one in said.remarks if one.startswith("takes the place of the run of ")]
+        assert len(place) == remarks
+
+
 def test_rows_that_name_their_judge_keep_it_and_the_name_given_is_for_the_rest(store, file):
     path = file(
         "v.jsonl",

@@ -30,8 +30,10 @@ def numbered_cells(source: Source, delimiter: str) -> Iterator[tuple[int, list[s
             return
         except csv.Error as error:
             extent = f" up to line {reader.line_num}" if reader.line_num > line else ""
-            why = Refused(f"a row that is no CSV ({error}){extent}", "quotes that close")
-            source.refuse(line, why)
+            found, expected = f"a row that is no CSV ({error}){extent}", "quotes that close"
+            if not width:  # no row can be read without the header
+                source.stop(line, found=found, expected=expected)
+            source.refuse(line, Refused(found, expected))
             continue
         if not row or _is_none(source, line, row, header=not width):
             continue

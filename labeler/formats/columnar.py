@@ -21,7 +21,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
 from labeler.errors import InputError
-from labeler.formats.fields import Shape, bind
+from labeler.formats.fields import Shape, bind, is_blank, is_padded
 from labeler.formats.quoting import UNQUOTED, Quoting, quoting_of, takes_in_rows
 from labeler.formats.reading import Reading, Refused
 from labeler.formats.source import UNREADABLE, Source
@@ -179,8 +179,9 @@ def _csv(data: bytes, source: Source, kind: Kind, columns: Mapping[str, str]) ->
     if quotes.across_lines and takes_in_rows(data, delimiter, width=len(names)):
         return None
     table = _parsed(below, delimiter, names, bound, kind, quotes)
-    required = kind.shape.required[0]
-    if quotes.any and table[required].index(bound[required]).as_py() >= 0:  # the header again
+    leading = table[kind.shape.required[0]]
+    headings = pa.array([*kind.shape.headings(), bound[kind.shape.required[0]].lower()])
+    if pc.any(pc.is_in(pc.utf8_lower(leading), headings)).as_py():  # as of files that were joined
         return None
     if tuple(names) in kind.shape.layouts and b"'" in data:
         table = _unguarded(table)
@@ -212,7 +213,8 @@ def _json_lines(
         return None
     if not isinstance(first, dict) or b"\\u0000" in data or b"\r" in data:
         return None
-    bound = bind(tuple(first), kind.shape, columns=columns, source=source, line=1)
+    names = tuple(name for name in first if name != "metadata" or first[name])
+    bound = bind(names, kind.shape, columns=columns, source=source, line=1)
     empty = set(first).difference(bound.values())
     if empty - {"metadata"}:
         return None
@@ -278,18 +280,18 @@ def coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def visible(ids: pa.DictionaryArray) -> bool:
-    """Whether every id of a column is there and holds something visible, with no blanks around it,
-    which would be noted."""
+    """Whether every id of a column is there and holds something visible, with nothing around it
+    that would be noted."""
     if ids.null_count:
         return False
     unsure = pc.invert(pc.match_substring_regex(ids.dictionary, "(?s)^[!-~](.*[!-~])?$"))
-    return all("" != text == text.strip() for text in ids.dictionary.filter(unsure).to_pylist())
+    return all(text and not is_padded(text) for text in ids.dictionary.filter(unsure).to_pylist())
 
 
 def unseen(texts: pa.Array) -> list[int]:
-    """The places of the texts that hold nothing visible."""
+    """The places of the texts that hold nothing visible, as `is_blank` tells it."""
     unsure = pc.indices_nonzero(pc.invert(pc.match_substring_regex(texts, "[!-~]")))
-    return [place for place in unsure.to_pylist() if not texts[place].as_py().strip()]
+    return [place for place in unsure.to_pylist() if is_blank(texts[place].as_py())]
 
 
 # Arrow's own ways to numpy and back load pandas, which costs 0.4 s.

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from labeler.formats.fields import Row, Shape, identifier, is_day, kind_of, text_of
+from labeler.formats.fields import (
+    PASSAGE_IDS,
+    Row,
+    Shape,
+    identifier,
+    is_blank,
+    is_day,
+    kind_of,
+    shown,
+    text_of,
+)
 from labeler.formats.folders import read_folder
 from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
@@ -21,8 +31,8 @@ CORPUS_SHAPE = Shape(
     "a corpus",
     {
         "passage_id": (
-            *("_id", "id", "pid", "doc_id", "docid", "docno"),
-            *("document_id", "chunk_id", "corpus_id"),
+            *("_id", "id"),
+            *PASSAGE_IDS,
         ),
         "text": ("passage", "contents", "content", "body", "page_content"),
         "title": ("heading",),
@@ -79,7 +89,8 @@ def rows_or_mapping(
                 source.stop(line, found=f"{kind_of(texts)} in {key}", expected="{id: text}")
             identity = shape.required[0]
             for name, text in texts.items():
-                yield Row(line, {identity: name, "text": text})
+                where = f"{key}, {shown(name)}"
+                yield Row(line, {identity: name, "text": text, "where": where})
             return
     yield from rows(source, shape, columns=columns)
 
@@ -88,9 +99,9 @@ def _passage(row: Row, source: Source) -> Passage:
     identity = identifier(row.cells, "passage_id", source=source, line=row.line)
     if row.cells.get("text") is None:
         raise Refused("no text", "the passage's text")
-    given = {field: text_of(row.cells, field) for field in row.cells if field != "passage_id"}
+    given = {field: text_of(row.cells, field) for field in CORPUS_COLUMNS[1:]}
     passage = Passage(identity, **given)
-    if not passage.text.strip():
+    if is_blank(passage.text):
         source.note(row.line, WITHOUT_TEXT)
     for field in DAYS:
         if (day := given.get(field)) and not is_day(day):

@@ -16,6 +16,13 @@ from labeler.model import moment
 Cells = dict[str, object]
 """One row: its cells under the names of our fields. A cell of a text file is a str."""
 
+PASSAGE_IDS = ("chunk_id", "pid", "doc_id", "docid", "docno", "document_id", "corpus_id")
+"""Names for a passage's id: where a file names the chunk and its document, the chunk is meant."""
+
+HEADER = "a header with a column for it, or to be told which column it is"
+KEY = "a key for it in each object, or to be told which key it is"
+"""What is expected where a field has no column, by what a file is."""
+
 NEEDS = "columns"
 """What a reader has to be told where a file names its columns otherwise: see LabelerError."""
 
@@ -24,6 +31,7 @@ LONGEST_NAME = 200
 
 _DAY = re.compile(r"[0-9]{4}(-[0-9]{2})?(-[0-9]{2})?([T ].*)?", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -55,14 +63,25 @@ class Shape(NamedTuple):
         plain = {plain_name(name) for name in names}
         return all(plain.intersection(self.names(field)) for field in self.required)
 
+    def headings(self) -> frozenset[str]:
+        """All that a cell of a header may say, in lower case."""
+        known = {name for field in self.fields for name in self.names(field)}
+        return frozenset(name.replace("_", gap) for name in known for gap in "_- ")
+
 
 def plain_name(name: object) -> str:
-    """A column's name with case, spaces and hyphens set aside."""
-    return re.sub(r"[\s-]+", "_", str(name).strip("\ufeff \t").casefold())
+    """A column's name with case, spaces, hyphens and what is invisible set aside."""
+    return re.sub(r"[\s-]+", "_", without_invisible(str(name)).strip().casefold())
 
 
 def bind(
-    names: Sequence[str], shape: Shape, *, columns: Mapping[str, str], source: Source, line: int
+    names: Sequence[str],
+    shape: Shape,
+    *,
+    columns: Mapping[str, str],
+    source: Source,
+    line: int,
+    expected: str = HEADER,
 ) -> dict[str, str]:
     """Which column of `names` holds each field. `columns` maps a field to its column by hand.
 
@@ -90,20 +109,19 @@ def bind(
                 bound[field] = name
     for field in shape.required:
         if field not in bound:
-            raise Refused(
-                f"no {field} among {_listed(names)}",
-                "a header with a column for it, or to be told which column it is",
-                needs=NEEDS,
-            )
+            raise Refused(f"no {field} among {_listed(names)}", expected, needs=NEEDS)
     taken = {*bound.values()}
     for name in names:
-        if name not in taken and plain_name(name) not in ("metadata", ""):
+        if name not in taken:
             _unread(name, source=source, line=line)
     return bound
 
 
 def _unread(name: str, *, source: Source, line: int) -> None:
     """Take down that nothing reads a column: the first of them by name."""
+    if not plain_name(name):
+        source.note(line, "a column without a name is not read")
+        return
     if len(source.unread) < LISTED:
         source.unread.add(name)
     named = name in source.unread
@@ -124,9 +142,9 @@ def columns_from(text: str) -> dict[str, str]:
 
 def identifier(cells: Cells, field: str, *, source: Source, line: int) -> str:
     """An id, exactly as it stands. A JSON integer becomes its digits, which is noted, as are blanks
-    around an id: they are part of it."""
+    and invisible characters around an id: they are part of it."""
     value = cells.get(field)
-    if type(value) is str and _is_plain(value):
+    if type(value) is str and is_plain(value):
         return value  # what nearly all are: nothing below could be wrong with it
     if type(value) is int:
         source.note(line, f"{field} is a number and was read as text")
@@ -138,20 +156,40 @@ def identifier(cells: Cells, field: str, *, source: Source, line: int) -> str:
     return unpadded(checked_id(value, field), field, source=source, line=line)
 
 
-def _is_plain(value: str) -> bool:
+def is_plain(value: str) -> bool:
+    """Whether there is nothing to ask of an id: visible characters of ASCII at both ends."""
     return value.isascii() and value.isprintable() and "" != value == value.strip()
 
 
+def without_invisible(text: str) -> str:
+    """`text` without the characters that take no place, such as marks of direction."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text holds nothing visible."""
+    return not without_invisible(text).strip()
+
+
+def is_padded(value: str) -> bool:
+    """Whether blanks or invisible characters stand around an id, or are all of it."""
+    ends = value[:1] + value[-1:]
+    return ends != without_invisible(ends) or value != value.strip()
+
+
 def unpadded(value: str, field: str, *, source: Source, line: int) -> str:
-    """`value`; blanks around it are noted, for another file may have the id without them."""
+    """`value`; blanks and invisible characters around it are noted, for another file may have the
+    id without them."""
     if value != value.strip():
         source.note(line, f"{field} has blanks around it, which are kept")
+    elif is_padded(value):
+        source.note(line, f"{field} has invisible characters around it, which are kept")
     return value
 
 
 def checked_id(value: str, field: str) -> str:
     """`value` when it can be an id: something visible, without NUL, that can be encoded."""
-    if not value.strip():
+    if is_blank(value):
         raise Refused(f"a blank {field}", "an id")
     if "\0" in value:
         raise Refused(f"a NUL byte in {field}", "an id without it")
@@ -226,12 +264,11 @@ def float_of(cells: Cells, field: str) -> float | None:
     value = cells.get(field)
     if value is None or value == "":
         return None
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip(" ")):
-        value = float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    told = isinstance(value, str) and _NUMBER.fullmatch(value.strip(" "))
+    if not told and type(value) not in (int, float):
         raise Refused(f"{field} {shown(value)}", "a number")
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except OverflowError:  # of an integer that JSON writes out
         number = math.inf
     if not math.isfinite(number):

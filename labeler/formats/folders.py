@@ -20,6 +20,10 @@ def read_folder(folder: Path, reading: Reading) -> Iterator[Numbered[Passage]]:
     """
     name = shown_file(folder.name)
     files = _files_below(folder, name, reading)
+    for path in files:
+        if path.parent == folder and path.name.removesuffix(".gz") == "corpus.jsonl":
+            found = f"a folder of BEIR's form, with {path.name}"
+            reading.stop(name, 0, found=found, expected="that file itself, or a folder of texts")
     texts = [path for path in files if path.suffix.lower() in TEXT_SUFFIXES]
     if not texts:
         reading.finish()

@@ -6,14 +6,15 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Set
 from typing import NamedTuple
 
-from labeler.formats.fields import shown
+from labeler.formats.fields import shown, without_invisible
 
-_BLANK = " \t\r\n\xa0\u200b\ufeff"
+_QUOTES = "'\"`\u2018\u2019\u201c\u201d"
+_TRIMMED = "blanks, quotation marks, leading zeros or a final .0"
 
 
 class Joins(NamedTuple):
     """How many distinct ids were brought, how many are known as they stand, and how many more
-    would be after NFC, then after trimming blanks and leading zeros, then without regard to case.
+    would be after NFC, then after trimming (_TRIMMED), then without regard to case.
     An id counts at the first of these that makes it known. Nothing is ever merged by this."""
 
     brought: int
@@ -29,7 +30,7 @@ class Joins(NamedTuple):
             f"{count:,} more would {how}"
             for count, how in (
                 (self.after_nfc, "after NFC"),
-                (self.after_trimming, "after trimming blanks or leading zeros"),
+                (self.after_trimming, f"after trimming {_TRIMMED}"),
                 (self.after_case, "if case did not count"),
             )
             if count
@@ -69,7 +70,10 @@ def _nfc(identity: str) -> str:
 
 
 def _trimmed(identity: str) -> str:
-    plain = _nfc(identity).strip(_BLANK)
+    """Without what a spreadsheet or a data frame adds to an id, or takes from it."""
+    plain = " ".join(without_invisible(_nfc(identity)).split()).strip(_QUOTES)
+    if plain.endswith(".0") and plain[:-2].isdigit():
+        plain = plain[:-2]
     return plain.lstrip("0") or plain
 
 

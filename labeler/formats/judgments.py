@@ -8,6 +8,7 @@ from typing import Any
 
 from labeler.errors import InputError
 from labeler.formats.fields import (
+    PASSAGE_IDS,
     Cells,
     Row,
     Shape,
@@ -51,10 +52,7 @@ VERDICT_COLUMNS = (
     *("grade", "status", "reason", "judged_at", "cost"),
 )
 QRELS_COLUMNS = ("query_id", "passage_id", "grade")
-PASSAGE_NAMES = (
-    *("pid", "doc_id", "docid", "docno", "document_id"),
-    *("corpus_id", "chunk_id", "passage"),
-)
+PASSAGE_NAMES = (*PASSAGE_IDS, "passage")
 _FIELDS = {
     "query_id": ("qid", "topic", "topic_id", "query", "query_text"),
     "passage_id": PASSAGE_NAMES,

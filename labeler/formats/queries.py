@@ -7,7 +7,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from labeler.formats.corpora import NO_DAY, rows_or_mapping
-from labeler.formats.fields import Row, Shape, identifier, is_day, text_of
+from labeler.formats.fields import Row, Shape, identifier, is_blank, is_day, text_of
 from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
 from labeler.formats.source import Source
@@ -60,7 +60,7 @@ def _query(row: Row, source: Source) -> Query:
     if row.cells.get("text") is None:
         raise Refused("no text", "the query's text")
     query = Query(identity, *(text_of(row.cells, field) for field in QUERY_COLUMNS[1:]))
-    if not query.text.strip():
+    if is_blank(query.text):
         source.note(row.line, "a query without text")
     if query.as_of and not is_day(query.as_of):
         source.note(row.line, NO_DAY.format("as_of"))

@@ -25,6 +25,7 @@ from labeler.formats.columnar import (
 from labeler.formats.reading import Reading
 from labeler.formats.repeated import repeats
 from labeler.formats.source import Source
+from labeler.formats.trec import require_run
 
 RUN_SCHEMA = pa.schema(
     [
@@ -83,7 +84,10 @@ def plain_run(
 
 
 def _read(source: Source, columns: Mapping[str, str]) -> pa.Table | None:
-    found = plain(source, _KIND, columns=columns, named=runs.is_named(source, columns))
+    named = runs.is_named(source, columns)
+    if not named:
+        require_run(source.first_line(), source)
+    found = plain(source, _KIND, columns=columns, named=named)
     if found is None or not found.first_line:
         return None
     typed = _typed(found.table)

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
-from labeler.formats.fields import Row, called
+from labeler.formats.fields import Cells, Row, called
 from labeler.formats.reading import Numbered, Refused, Repeats
 from labeler.formats.source import Source
 
 T = TypeVar("T", bound=Hashable)
 
 REPEATED = "identical to an earlier line, dropped"
+
+
+def placed(why: Refused, cells: Cells) -> Refused:
+    """`why` with the place within the line, where the row knows it."""
+    place = cells.get("where") or cells.get("element")
+    return Refused(f"{why.found} in {place}", why.expected, needs=why.needs) if place else why
 
 
 def distinct(
@@ -38,10 +44,7 @@ def distinct(
                 found = f"a second row for {what}, unlike line {earlier.line}"
                 raise Refused(found, "one, or the same again")
         except Refused as why:
-            place = row.cells.get("where")
-            source.refuse(
-                row.line, Refused(f"{why.found} in {place}", why.expected) if place else why
-            )
+            source.refuse(row.line, placed(why, row.cells))
             continue
         if earlier:
             source.note(row.line, REPEATED)

@@ -6,12 +6,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from labeler.formats.fields import Shape, called, float_of, identifier, integer_of, shown
+from labeler.errors import InputError
+from labeler.formats.fields import (
+    NEEDS,
+    PASSAGE_IDS,
+    Row,
+    Shape,
+    called,
+    checked_id,
+    float_of,
+    identifier,
+    integer_of,
+    is_plain,
+    kind_of,
+    shown,
+    unpadded,
+)
 from labeler.formats.reading import Numbered, Reading, Refused
-from labeler.formats.records import REPEATED
+from labeler.formats.records import REPEATED, placed
 from labeler.formats.source import Source
-from labeler.formats.tables import delimiter_of, is_json, rows
-from labeler.formats.trec import RUN, RUN_WIDTH, fields_of, trec_fields, write_trec_run
+from labeler.formats.tables import delimiter_of, is_json, rows, values
+from labeler.formats.trec import (
+    RUN,
+    RUN_WIDTH,
+    fields_of,
+    require_run,
+    trec_fields,
+    write_trec_run,
+)
 from labeler.formats.write import Format, write_table
 from labeler.model import RunRow
 
@@ -21,8 +43,8 @@ RUN_SHAPE = Shape(
     {
         "query_id": ("qid", "topic", "topic_id"),
         "passage_id": (
-            *("pid", "doc_id", "docid", "docno", "document_id"),
-            *("corpus_id", "chunk_id", "_id", "id"),
+            *PASSAGE_IDS,
+            *("_id", "id"),
         ),
         "rank": ("position", "pos"),
         "score": ("similarity", "sim", "relevance_score", "rsv"),
@@ -96,6 +118,7 @@ def is_named(source: Source, columns: Mapping[str, str]) -> bool:
 
 
 def _trec_hits(source: Source) -> Iterator[tuple[str, _Hit]]:
+    require_run(source.first_line(), source)
     make = _Hit._make
     tags: dict[str, None] = {}
     for line, (query_id, _, passage_id, rank, score, tag) in trec_fields(
@@ -103,6 +126,9 @@ def _trec_hits(source: Source) -> Iterator[tuple[str, _Hit]]:
     ):
         tags[tag] = None
         try:
+            for field, value in (("query_id", query_id), ("passage_id", passage_id)):
+                if not is_plain(value):
+                    unpadded(checked_id(value, field), field, source=source, line=line)
             if not (rank.isdigit() and rank.isascii()) or len(rank) > 9:
                 raise Refused(f"rank {shown(rank)}", "a whole number from 0 or 1")
             number = float(score)
@@ -120,7 +146,11 @@ def _trec_hits(source: Source) -> Iterator[tuple[str, _Hit]]:
 
 
 def _named_hits(source: Source, columns: Mapping[str, str]) -> Iterator[tuple[str, _Hit]]:
-    for line, cells in rows(source, RUN_SHAPE, columns=columns):
+    read = _mapped(source) if _is_mapping(source, columns) else None
+    for line, cells in read or rows(source, RUN_SHAPE, columns=columns):
+        if cells.keys().isdisjoint(("rank", "score")) and not is_json(source):
+            expected = "one of them, or to be told which column it is"
+            source.stop(0, found="no column for a rank or a score", expected=expected, needs=NEEDS)
         try:
             query_id = identifier(cells, "query_id", source=source, line=line)
             passage_id = identifier(cells, "passage_id", source=source, line=line)
@@ -130,9 +160,39 @@ def _named_hits(source: Source, columns: Mapping[str, str]) -> Iterator[tuple[st
             if rank is None and score is None:
                 raise Refused("neither rank nor score", "one of them")
         except Refused as why:
-            source.refuse(line, why)
+            source.refuse(line, placed(why, cells))
         else:
             yield query_id, _Hit(line, passage_id, rank, score)
+
+
+def _is_mapping(source: Source, columns: Mapping[str, str]) -> bool:
+    """Whether the file is {query: {passage: score}}, as BEIR, pytrec_eval and ranx keep a run."""
+    if columns or not is_json(source):
+        return False
+    try:
+        _, first = next(values(Source(source.path, Reading(), name=source.name)), (0, None))
+    except InputError:
+        return False  # broken JSON: reading it as rows names the place
+    if not isinstance(first, dict) or not first or RUN_SHAPE.headings().intersection(first):
+        return False
+    return all(isinstance(scores, dict) for scores in first.values())
+
+
+def _mapped(source: Source) -> Iterator[Row]:
+    for line, document in values(source):
+        if not isinstance(document, dict):
+            source.refuse(line, Refused(kind_of(document), "{query: {passage: score}}"))
+            continue
+        for query_id, scores in document.items():
+            if not isinstance(scores, dict):
+                found = f"{kind_of(scores)} under query {shown(query_id)}"
+                source.refuse(line, Refused(found, "{passage: score}"))
+            elif not scores:
+                source.note(line, "a query without passages was left out")
+            else:
+                for passage_id, score in scores.items():
+                    cells = {"query_id": query_id, "passage_id": passage_id, "score": score}
+                    yield Row(line, cells | {"where": f"query {shown(query_id)}"})
 
 
 def _ranks_speak(rankings: dict[str, _Ranking], source: Source) -> bool:

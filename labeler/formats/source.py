@@ -25,11 +25,25 @@ _NOT_TEXT = {
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"BZh91AY&SY": "a bzip2 archive",
     b"PAR1\x15": "a Parquet file",
+    b"ARROW1\0\0": "an Arrow or Feather file",
+    b"\xff\xff\xff\xff": "a stream of Arrow",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x89PNG\r\n": "a picture",
     b"SQLite format 3\x00": "an SQLite database",
     b"%PDF-": "a PDF",
     b"\x1f\x8b": "a gzip archive within another",
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an .xls workbook or another old Office file",
 }
+_NO_DATA = re.compile(
+    r"\s*(?:(?P<lfs>version https://git-lfs)|(?P<html><!doctype html|<html)|(?P<xml><\?xml))", re.I
+)
+_NO_DATA_NAMES = {
+    "lfs": "a pointer of Git LFS in the place of the file",
+    "html": "a web page (HTML)",
+    "xml": "XML",
+}
+"""What is text, and no table, by how it begins."""
+
 _BOMS = {  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -103,6 +117,7 @@ class Source:
                 while line := handle.readline(1 << 20):
                     plain = line.strip("\ufeff\n")
                     if plain.strip(" \t") and not past.match(plain):
+                        self._require_data(plain)
                         return plain
                     passed = passed or (plain.strip(" \t") and plain)
         except UNREADABLE as error:
@@ -110,6 +125,12 @@ class Source:
         if not passed:
             self.stop(0, found="only blank lines", expected="at least one row")
         return passed
+
+    def _require_data(self, first: str) -> None:
+        """Stop where the first line is that of something else than rows of a text file."""
+        if found := _NO_DATA.match(first):
+            what = _NO_DATA_NAMES[found.lastgroup or ""]
+            self.stop(0, found=what, expected="the data themselves: CSV, TSV, JSON or TREC")
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each physical line with its number; ends of any system read as one line feed."""
@@ -186,6 +207,8 @@ class Source:
         for magic, what in _NOT_TEXT.items():
             if head.startswith(magic):
                 self.stop(0, found=what, expected="a text file, unpacked or gzipped")
+        if head[8:12] == b"DUCK":
+            self.stop(0, found="a DuckDB file", expected="a text file, unpacked or gzipped")
         if head[257:262] == b"ustar":
             self.stop(0, found="a tar archive", expected="a text file, unpacked or gzipped")
         if len(head) < HEAD and not head.replace(b"\0", b"").strip(b" \t\r\n\xef\xbb\xbf\xff\xfe"):
@@ -215,10 +238,11 @@ def _encoding(head: bytes) -> str:
     for mark, encoding in _BOMS.items():
         if head.startswith(mark):
             return encoding
-    # Without a mark, UTF-16 of mostly Latin text has a NUL as every other byte.
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    if odd > len(head) * 0.3 and even < len(head) * 0.02:
-        return "utf-16-le"
-    if even > len(head) * 0.3 and odd < len(head) * 0.02:
-        return "utf-16-be"
+    # Without a mark, UTF-16 of Latin text, or below a Latin header, has a NUL as every other byte.
+    for part in (head, head[:16]):
+        even, odd = part[0::2].count(0), part[1::2].count(0)
+        if odd > len(part) * 0.3 and even < len(part) * 0.02:
+            return "utf-16-le"
+        if even > len(part) * 0.3 and odd < len(part) * 0.02:
+            return "utf-16-be"
     return "utf-8"

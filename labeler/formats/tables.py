@@ -10,9 +10,9 @@ from operator import itemgetter
 from typing import Any
 
 from labeler.formats.cells import numbered_cells
-from labeler.formats.fields import Row, Shape, bind, kind_of, plain_name
+from labeler.formats.fields import KEY, Cells, Row, Shape, bind, kind_of, plain_name
 from labeler.formats.reading import Refused
-from labeler.formats.source import NOT_UTF8, Source, line_at, storable
+from labeler.formats.source import MARK_INSIDE, NOT_UTF8, Source, line_at, storable
 from labeler.formats.write import unguard
 
 DELIMITERS = ",\t;|"
@@ -61,30 +61,41 @@ def rows(
 
 
 def json_rows(source: Source, shape: Shape, *, columns: Mapping[str, str]) -> Iterator[Row]:
-    """Each JSON object; the object under "metadata" (BEIR) lends fields that the row has not."""
+    """Each JSON object; the object under "metadata" (BEIR) lends fields that the row has not. Of
+    several on a line it is told which "element" a row is."""
     bindings: dict[tuple[str, ...], dict[str, str]] = {}
-    for line, value in values(source):
+    before = 0
+    for number, (line, value) in enumerate(values(source), 1):
+        where, before = f"element {number}" if line == before else "", line
         if not isinstance(value, dict):
-            source.refuse(line, Refused(kind_of(value), "a JSON object"))
+            place = f" in {where}" if where else ""
+            source.refuse(line, Refused(kind_of(value) + place, "a JSON object"))
             continue
         record = _with_metadata(value, shape)
         keys = tuple(record)
         try:
             if keys not in bindings:
-                bindings[keys] = bind(keys, shape, columns=columns, source=source, line=line)
+                bindings[keys] = bind(
+                    keys, shape, columns=columns, source=source, line=line, expected=KEY
+                )
         except Refused as why:
-            source.refuse(line, why)
+            place = f" in {where}" if where else ""
+            source.refuse(line, Refused(why.found + place, why.expected, needs=why.needs))
             continue
-        yield Row(line, {field: record[name] for field, name in bindings[keys].items()})
+        cells: Cells = {field: record[name] for field, name in bindings[keys].items()}
+        yield Row(line, cells | {"element": where} if where else cells)
 
 
 def _with_metadata(value: dict[str, Any], shape: Shape) -> dict[str, Any]:
-    more = value.get("metadata")
-    if not isinstance(more, dict) or not more:
-        return value
+    more = value.get("metadata", value)
+    if not isinstance(more, dict | None) or more is value:
+        return value  # none, or a text or a list, of which is told as of any column
+    value = {name: value[name] for name in value if name != "metadata"}
     own = {plain_name(name) for name in value}
     missing = {field for field in shape.fields if own.isdisjoint(shape.names(field))}
-    lent = {name if name in missing else f"metadata.{name}": more[name] for name in more}
+    lent = {
+        name if name in missing else f"metadata.{name}": one for name, one in (more or {}).items()
+    }
     return {**lent, **value}
 
 
@@ -105,6 +116,9 @@ def values(source: Source) -> Iterator[tuple[int, Any]]:
 
 def _document_values(source: Source) -> Iterator[tuple[int, Any]]:
     text = source.text()
+    if text[:1] == "\ufeff":
+        source.note(1, MARK_INSIDE)
+        text = text.lstrip("\ufeff")
     ends = _Lines(text)
     at = _SPACE.match(text, 0).end()  # type: ignore[union-attr]
     closing = text[at : at + 1] == "["
@@ -126,7 +140,8 @@ def _document_values(source: Source) -> Iterator[tuple[int, Any]]:
             found = "JSON that breaks off" if not mark else f"{mark!r} after an element"
             source.stop(line_at(text, at), found=found, expected="',' or ']'")
         if closing and mark == "]":
-            if text[at + 1 :].strip(" \t\r\n"):
+            at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+            if at < len(text):
                 source.stop(line_at(text, at), found="text after the array", expected="nothing")
             return
         at = _SPACE.match(text, at + closing).end()  # type: ignore[union-attr]
@@ -159,12 +174,14 @@ def table_rows(
     try:
         bound = bind(names, shape, columns=columns, source=source, line=line)
     except Refused as why:
-        source.stop(line, found=why.found, expected=why.expected, needs=why.needs)
+        above = " (what begins with # is a comment)" if source.first_line()[0] == "#" else ""
+        source.stop(line, found=why.found + above, expected=why.expected, needs=why.needs)
     repeated = [name for name in bound.values() if names.count(name) > 1]
     if repeated:
         source.stop(line, found=f"two columns named {repeated[0]!r}", expected="each name once")
     cells_of = itemgetter(*(names.index(name) for name in bound.values()))  # at least two
     guarded = tuple(names) in shape.layouts
+    headings, leading = shape.headings(), names.index(bound[shape.required[0]])
     if names == QUEPID:
         source.note(0, NAMED_BY_TEXT)
     for line, row in cells:
@@ -175,8 +192,11 @@ def table_rows(
             source.refuse(line, Refused(found, f"{len(names)}, as in the header"))
         elif not storable(whole := "".join(row)):
             source.refuse(line, NOT_UTF8)
-        elif row == names:
-            source.note(line, "the header again, left out")
+        elif row == names or (row[leading].lower() in headings and shape.knows(row)):
+            if [*map(plain_name, row)] == [*map(plain_name, names)]:
+                source.note(line, "the header again, left out")
+            else:
+                source.refuse(line, Refused("another header", "the columns of the first"))
         elif not whole.strip(" \t"):
             source.note(line, "a row of empty cells was left out")
         else:
@@ -197,7 +217,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
-_ABOVE_HEADER = re.compile(r"[ \t]*$|#|sep=.?$", re.IGNORECASE)
+_ABOVE_HEADER = re.compile(r"[ \t]*$|#|\"?sep=.?\"?[,;|\t]*$", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 

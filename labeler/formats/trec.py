@@ -73,6 +73,17 @@ def require_qrels(first_line: str, source: Source) -> None:
         source.stop(0, found=f"{fields[2]} in the third column, not the second", expected=QRELS)
 
 
+def require_run(first_line: str, source: Source) -> None:
+    """Stop a run whose first line has the fixed Q0 beside its place: then an id would be read as
+    the fixed column, and Q0 as an id."""
+    fields = fields_of(first_line)
+    if len(fields) != RUN_WIDTH or fields[1] in _FIXED:
+        return
+    for place, field in (("first", fields[0]), ("third", fields[2])):
+        if field in ("Q0", "q0"):
+            source.stop(0, found=f"Q0 in the {place} column, not the second", expected=RUN)
+
+
 def bare_beir_rows(source: Source) -> Iterator[Row]:
     """The rows of BEIR's qrels without their header: three cells parted by tabs."""
     source.note(1, "no header row; the columns were read as query-id, corpus-id, score")

@@ -14,7 +14,16 @@ from labeler.model import Passage
 from labeler.store import recent as memory
 from labeler.store.columns import slices
 from labeler.store.db import Cursor, Store, append, number_column, scalar
-from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+from labeler.store.imports import (
+    NAMED,
+    NOWHERE,
+    REPLACED,
+    Imported,
+    Source,
+    log,
+    parts,
+    remark,
+)
 
 _SLICE = 50_000
 """Rows of a table that are held as Python's texts at once."""
@@ -88,7 +97,7 @@ def _record(
             )
             read += count
         _require_no_answer(cursor)
-        added = _supersede(cursor, name)
+        added, remarks = _supersede(cursor, name)
         cursor.execute("drop table brought")
         if added:
             cursor.execute(
@@ -96,7 +105,7 @@ def _record(
                 "where corpus = $1 and not superseded",
                 [name, version, store.clock()],
             )
-        done = Imported(read, added)
+        done = Imported(read, added, remarks)
         log(store, cursor, kind="corpus", source=source, done=done)
     memory.of(store).forget()
     return done
@@ -128,8 +137,15 @@ def _require_no_answer(cursor: Cursor) -> None:
         raise LabelerError(f"There is an answer {taken[0][0]!r}, which is a passage's id here")
 
 
-def _supersede(cursor: Cursor, corpus: str) -> int:
-    """Let what was brought take the place of what stood, where it differs; how many did."""
+_STOOD = """select count(*) over (), passage_id from brought where exists (
+    select 1 from passages p where not p.superseded and p.passage_id = brought.passage_id
+    and {}) order by seq limit """ + str(NAMED)
+_ELSEWHERE = "another corpus has another text of this id; the one imported last counts"
+
+
+def _supersede(cursor: Cursor, corpus: str) -> tuple[int, tuple[str, ...]]:
+    """Let what was brought take the place of what stood, where it differs; how many did, and what
+    to tell of it."""
     cursor.execute(
         "delete from brought where exists (select 1 from brought later "
         "where later.passage_id = brought.passage_id and later.seq > brought.seq)"
@@ -139,6 +155,14 @@ def _supersede(cursor: Cursor, corpus: str) -> int:
         "and p.corpus = brought.corpus and p.passage_id = brought.passage_id "
         "and p.hash = brought.hash)"
     )
+    remarks: tuple[str, ...] = ()
+    for what, condition in (
+        (REPLACED, "p.corpus = $1"),
+        (_ELSEWHERE, "p.corpus <> $1 and p.text <> brought.text"),
+    ):
+        rows = cursor.execute(_STOOD.format(condition), [corpus]).fetchall()
+        many = rows[0][0] if rows else 0
+        remarks += remark(what, [passage_id for _, passage_id in rows], many=many)
     cursor.execute(
         "update passages set superseded = true where corpus = $1 and not superseded "
         "and passage_id in (select passage_id from brought)",
@@ -148,7 +172,7 @@ def _supersede(cursor: Cursor, corpus: str) -> int:
         f"insert into passages (seq, corpus, version, {_FIELDS}, hash, superseded) "
         f"select seq, corpus, version, {_FIELDS}, hash, superseded from brought"
     )
-    return int(scalar(cursor, "select count(*) from brought"))
+    return int(scalar(cursor, "select count(*) from brought")), remarks
 
 
 def current(store: Store) -> list[Corpus]:

@@ -74,7 +74,7 @@ def _write(store: Store, cursor: Cursor, query: Query, *, person: str) -> Query:
     before = cursor.execute(
         "select count(*) from queries where query_id = $1", [query.query_id]
     ).fetchall()[0][0]
-    if queries.supersede(cursor, [query]):
+    if queries.supersede(cursor, [query]).added:
         audit(
             cursor,
             store.clock(),

@@ -6,7 +6,7 @@ line that raises in the middle leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -58,6 +58,22 @@ def parts(rows: Iterable[T], source: Source) -> Iterator[list[T]]:
         yield part
         if source.progress:
             source.progress(read)
+
+
+NAMED = 3
+"""How many ids a remark names."""
+
+
+def remark(what: str, ids: Sequence[str], *, many: int) -> tuple[str, ...]:
+    """What befell `many` ids, of which `ids` are the first; nothing where it befell none."""
+    if not many:
+        return ()
+    named = ", ".join(repr(one if len(one) <= 60 else f"{one[:59]}…") for one in ids[:NAMED])
+    more = f" and {many - NAMED:,} more" if many > NAMED else ""
+    return (f"{what}: {named}{more}",)
+
+
+REPLACED = "known with another content, which was replaced and is kept as history"
 
 
 def log(store: Store, cursor: Cursor, *, kind: str, source: Source, done: Imported) -> None:

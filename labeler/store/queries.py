@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from labeler.model import Query
 from labeler.store.db import Cursor, Store, append, numbers
-from labeler.store.imports import NOWHERE, Imported, Source, log, parts
+from labeler.store.imports import NOWHERE, REPLACED, Imported, Source, log, parts, remark
 
 _FIELDS = "query_id, text, kind, need_id, origin, scope, as_of, split, note"
 
@@ -21,19 +22,28 @@ def record(
     last counts.
     """
     read = added = 0
+    replaced: list[str] = []
     with store.write() as cursor:
         for part in parts(queries, source):
             read += len(part)
-            added += supersede(cursor, part)
-        done = Imported(read, added)
+            change = supersede(cursor, part)
+            added += change.added
+            replaced += change.replaced
+        done = Imported(read, added, remark(REPLACED, replaced, many=len(replaced)))
         log(store, cursor, kind="queries", source=source, done=done)
     return done
 
 
-def supersede(cursor: Cursor, queries: Sequence[Query]) -> int:
-    """Let queries take the place of those with their ids that differ, in the caller's transaction;
-    how many did.
-    """
+class Change(NamedTuple):
+    """How many queries were added, and the ids of those among them that stood otherwise before."""
+
+    added: int
+    replaced: list[str]
+
+
+def supersede(cursor: Cursor, queries: Sequence[Query]) -> Change:
+    """Let queries take the place of those with their ids that differ, in the caller's
+    transaction."""
     brought = {query.query_id: query for query in queries}
     standing = dict(
         cursor.execute(
@@ -42,7 +52,7 @@ def supersede(cursor: Cursor, queries: Sequence[Query]) -> int:
     )
     new = [query for query in brought.values() if standing.get(query.query_id) != query.hash]
     if not new:
-        return 0
+        return Change(0, [])
     cursor.execute(
         "update queries set superseded = true where not superseded and query_id = any($1)",
         [[query.query_id for query in new]],
@@ -57,7 +67,7 @@ def supersede(cursor: Cursor, queries: Sequence[Query]) -> int:
             "superseded": [False] * len(new),
         },
     )
-    return len(new)
+    return Change(len(new), [query.query_id for query in new if query.query_id in standing])
 
 
 def add(cursor: Cursor, queries: Sequence[Query]) -> None:

@@ -62,7 +62,7 @@ def _record(
             read += len(table)
         digest = _digest(cursor, run_id)
         standing = cursor.execute(
-            "select hash from current_runs where system = $1", [system]
+            "select hash, imported_at from current_runs where system = $1", [system]
         ).fetchall()
         added = 0 if standing and standing[0][0] == digest else read
         if added:
@@ -73,7 +73,10 @@ def _record(
             )
         else:
             cursor.execute("delete from run_rows where run_id = $1", [run_id])
-        done = Imported(read, added)
+        earlier = (
+            f"takes the place of the run of {standing[0][1]:%Y-%m-%d %H:%M}" if standing else ""
+        )
+        done = Imported(read, added, (earlier,) if earlier and added else ())
         log(store, cursor, kind="run", source=source, done=done)
     return done
 

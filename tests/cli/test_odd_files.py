@@ -40,10 +40,11 @@ def test_ids_that_nearly_join_are_counted_each_once(labeler, tmp_path):
     assert labeler("import", "corpus", tmp_path / "c.csv").code == 0
     said = labeler("import", "run", tmp_path / "r.trec", "--system", "s", "--json").json
     assert (said["read"], said["added"]) == (400, 400)
-    of_queries, of_passages = said["remarks"]
+    padded, of_queries, of_passages = said["remarks"]
+    assert padded == "r.trec, lines 395, 396: query_id has blanks around it, which are kept"
     assert of_queries.startswith(
-        "195 of 200 queries join, 2 more would after NFC, 1 more would after trimming blanks or "
-        "leading zeros, 1 more would if case did not count ("
+        "195 of 200 queries join, 2 more would after NFC, 1 more would after trimming blanks, "
+        "quotation marks, leading zeros or a final .0, 1 more would if case did not count ("
     )
     assert of_passages == "1 of 2 passages join; the others are kept as ids without text"
     pooled = labeler("pool", "--depth", 1, "--json").json

@@ -18,9 +18,16 @@ def test_each_id_counts_once_at_the_first_thing_that_helps():
     # a joins; b and 1 after trimming; C and D without case; x never, and counts once.
     assert joins[:5] == (6, 1, 0, 2, 2)
     assert joins.sentence("passages") == (
-        "1 of 6 passages join, 2 more would after trimming blanks or leading zeros, "
-        "2 more would if case did not count ('1' is near '001')"
+        "1 of 6 passages join, 2 more would after trimming blanks, quotation marks, leading zeros "
+        "or a final .0, 2 more would if case did not count ('1' is near '001')"
     )
+
+
+def test_what_a_data_frame_or_a_spreadsheet_does_to_ids_is_seen_through():
+    """1.0 of a column of floats, quotes of a TSV, a mark of direction, blanks that were doubled."""
+    joins = near_misses(["1.0", '"a"', "b\u200f", "c  d", "0.0"], ["1", "a", "b", "c d", "0", "v1"])
+    assert joins[:5] == (5, 0, 0, 5, 0)
+    assert near_misses(["v1.0", "1.5"], ["v1", "1"])[:5] == (2, 0, 0, 0, 0)
 
 
 def test_when_all_join_there_is_nothing_more_to_say():

@@ -129,7 +129,7 @@ def test_ids_hold_whatever_is_no_space_or_tab(written):
         "😀",
         "'=x",
         "e\u0301",
-        "\x0b",
+        "a\x0bb",
     ]
     path = written("x.trec", "".join(f"{i} Q0 {i} 1 1.0 t\n" for i in ids))
     assert order(path) == [(i, i, 1) for i in ids]
