@@ -29,12 +29,13 @@ from labeler.formats import (
     write_run,
     write_verdicts,
 )
+from labeler.formats.fields import is_blank
 from labeler.formats.write import guard, unguard, write_csv
 from labeler.model import GoldenEntry, Grade, Judgment, Passage, Query, RunRow
 
 RUNNING = "=+-@\t\r\n\0'\uff1d"
 TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.text(RUNNING + '",;\n a', max_size=6)
-ID = TEXT.filter(lambda text: text.strip() and "\0" not in text)
+ID = TEXT.filter(lambda text: not is_blank(text) and "\0" not in text)
 GRADE = st.sampled_from(list(Grade))
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 COST = st.none() | st.floats(min_value=0, allow_infinity=False)
@@ -162,7 +163,7 @@ def test_qrels_come_back(tmp_path_factory, triples, form):
 
 TREC_ID = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters=" \t\r\n\ufeff\0"), min_size=1
-).filter(lambda text: text.strip() and text.strip("#"))
+).filter(lambda text: not is_blank(text) and text.strip("#"))
 
 
 @quietly
