@@ -162,7 +162,7 @@ def test_a_runs_hash_does_not_depend_on_the_parts_in_which_it_is_read(size: int)
 def test_a_run_in_columns_is_the_run_in_rows(store: Store) -> None:
     assert runs.record(store, reversed(ROWS), system="s") == Imported(3, 3)
     assert runs.record_table(store, run_table(ROWS), system="s") == Imported(3, 0)
-    assert runs.record_table(store, run_table(ROWS[:2]), system="s") == Imported(2, 2)
+    assert runs.record_table(store, run_table(ROWS[:2]), system="s")[:2] == (2, 2)
     assert runs.rankings(store, "s") == ROWS[:2]
 
 
