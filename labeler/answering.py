@@ -4,13 +4,13 @@ whether its context supports what it claims."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from labeler import asking, formats, judging, sifting
+from labeler import asking, formats, judging, noticing, sifting
 from labeler.asking import Asked
 from labeler.config import Config
 from labeler.errors import LabelerError, UsageError
@@ -64,10 +64,16 @@ def bring(store: Store, path: Path, *, whose: Whose, options: Options) -> Outcom
     found = [
         row.record
         for row in formats.read_answers(
-            path, grades=options.grades, reading=reading, columns=options.columns, name=file
+            path,
+            grades=options.grades,
+            reading=reading,
+            columns=options.columns,
+            name=file,
+            graded=bool(judge or annotator),
         )
     ]
-    known, asked = corpora.ids(store), queries.ids(store)
+    known = corpora.ids(store)
+    asked = {query.query_id: query.text for query in queries.current(store)}
     brought = [
         Brought(
             Answer(row.query_id, system, whose.context, row.answer, _named(row.context, known)),
@@ -81,7 +87,7 @@ def bring(store: Store, path: Path, *, whose: Whose, options: Options) -> Outcom
     with store.write():  # the answers with their grades, or neither
         done = answers.record(store, brought, source=source)
         _grades(store, whose, list(zip(done.answers, found, strict=True)), beside)
-    remarks = [*map(str, reading.notes), *_remarks(done.answers, found, known, asked, whose)]
+    remarks = [*map(str, reading.notes), *_remarks(done.answers, found, known, asked)]
     return Outcome("answers", file, len(found), done.added, tuple(reading.problems), tuple(remarks))
 
 
@@ -126,9 +132,11 @@ def _remarks(
     stood: Iterable[Answer],
     found: Sequence[AnswerRow],
     known: set[str],
-    asked: set[str],
-    whose: Whose,
+    asked: Mapping[str, str],
 ) -> Iterable[str]:
+    alone = {row.query for row in found if not row.query_id}
+    yield from noticing.by_text(alone, asked, others="queries of their own")
+    yield from noticing.other_texts({(row.query_id, row.query) for row in found}, asked)
     joins = formats.near_misses({row.query_id for row in found if row.query_id}, asked)
     if joins.joined < joins.brought:
         yield f"{joins.sentence('queries')}; the others are kept as ids without text"
@@ -143,8 +151,6 @@ def _remarks(
     if missing := sum(row.context is None for row in found):
         what = counted(missing, "answer")
         yield f"without their context, which faithfulness needs: {what}"
-    if any(row.grade is not None for row in found) and not (whose.judge or whose.annotator):
-        yield "its grades are not read: whose they are, a judge's or a person's, was not said"
 
 
 def exhibits(store: Store, *, system: str = "") -> dict[str, Exhibit]:

@@ -109,14 +109,14 @@ def verdict_file(
     """Import the verdicts of a judge; `judge` and `rubric` are for rows that name none."""
     from labeler.formats.grading import plain_judgments
 
-    seen, judge = noticing.Seen(), named(judge, "judge")
+    seen, texts, judge = noticing.Seen(), noticing.Texts(store), named(judge, "judge")
     rubric = named(rubric, "rubric") if rubric else ""
     told: dict[str, Any] = {"grades": options.grades, "person": judge, "rubric": rubric}
     return _import(
         "verdicts",
         [path],
         options,
-        read=partial(formats.read_judgments, **told),
+        read=partial(formats.read_judgments, named=texts.named, **told),
         record=lambda rows, source: verdicts.bring(
             store,
             recorded.verdicts(seen.each(rows), judge=judge, rubric=rubric),
@@ -129,8 +129,9 @@ def verdict_file(
             ),
         ),
         remarks=lambda: (
-            *seen.people("judges", judge),
+            *seen.people("judges", judge, known={one.judge for one in verdicts.judges(store)}),
             *seen.ungraded((State.UNSURE, State.LATER), "verdicts that cannot be read"),
+            *texts.told(),
             *seen.joins(store),
         ),
     )
@@ -140,13 +141,13 @@ def label_file(store: Store, path: Path, *, annotator: str, options: Options) ->
     """Import people's labels; `annotator` is for rows that name none."""
     from labeler.formats.grading import plain_judgments
 
-    seen, annotator = noticing.Seen(), named(annotator, "annotator")
+    seen, texts, annotator = noticing.Seen(), noticing.Texts(store), named(annotator, "annotator")
     told: dict[str, Any] = {"grades": options.grades, "person": annotator}
     return _import(
         "labels",
         [path],
         options,
-        read=partial(formats.read_judgments, **told),
+        read=partial(formats.read_judgments, named=texts.named, **told),
         record=lambda rows, source: labels.bring(
             store, seen.each(rows), annotator=annotator, source=source
         ),
@@ -157,8 +158,9 @@ def label_file(store: Store, path: Path, *, annotator: str, options: Options) ->
             ),
         ),
         remarks=lambda: (
-            *seen.people("annotators", annotator),
+            *seen.people("annotators", annotator, known=labels.annotators(store)),
             *seen.ungraded((Status.UNREADABLE,), "unsure"),
+            *texts.told(),
             *seen.joins(store),
         ),
     )

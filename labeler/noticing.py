@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from labeler import formats
@@ -52,13 +53,18 @@ class Seen:
             self._states[found["values"]] += found["counts"]
         return judgments
 
-    def people(self, what: str, default: str) -> Iterator[str]:
-        """Whose rows they are, where the file says so itself."""
+    def people(self, what: str, default: str, *, known: Collection[str]) -> Iterator[str]:
+        """Whose rows they are, where the file says so itself; and who of them nearly is called as
+        another of them is, or as one of the `known`."""
         own = sorted(self._people - {default})
         if own:
             more = f" and {len(own) - 5:,} more" if len(own) > 5 else ""
             rest = f"; {default} counts for rows that name none" if default in self._people else ""
             yield f"the file names its own {what}: {', '.join(own[:5])}{more}{rest}"
+        for alike in formats.nearly_alike(self._people.union(known)):
+            if not self._people.isdisjoint(alike):  # in ASCII, to show what tells them apart
+                names = " and ".join(map(ascii, alike[:5]))
+                yield f"{what} whose names are nearly the same, each kept as another: {names}"
 
     def ungraded(self, states: Sequence[str], kept: str) -> Iterator[str]:
         """How many rows have a state that is not of this kind of judgment, and what they became."""
@@ -70,13 +76,12 @@ class Seen:
         """Which queries that are known by their text alone join one of the `known` texts, by id,
         and which have another text there."""
         alone = {text for query_id, text in self._texts if not query_id}
-        found = formats.near_misses(alone, known.values())
-        if known and found.joined < found.brought:
-            counted = found.sentence("queries that only their text names")
-            yield f"{counted}; the others are queries of their own"
-        other = sum(bool(text) and known.get(one, text) != text for one, text in self._texts if one)
-        if other:
-            yield f"queries with another text than the imported one of their id: {other:,}"
+        yield from by_text(alone, known, others="queries of their own")
+        joined = {query_id for query_id, text in known.items() if text in alone}
+        if both := sorted(joined & self._queries):
+            what = "queries that the file names by their id and, elsewhere, by their text"
+            yield f"{what}, which are one: {len(both):,} ({formats.called(both[0])})"
+        yield from other_texts(self._texts, known)
 
     def joins(self, store: Store) -> Iterator[str]:
         """How many ids join what was imported, where not all do."""
@@ -87,6 +92,54 @@ class Seen:
             if many := len(strange & texts):
                 what = "query ids that are the texts of imported queries, which have other ids"
                 yield f"{what}: {many:,}"
+
+
+class Texts:
+    """From the text by which a file names a query to the imported query of exactly that text."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._asked: set[str] = set()
+
+    def named(self, text: str) -> str:
+        """The query's id, the first imported one's of several; else the text."""
+        self._asked.add(text)
+        return text if text in self._known else self._ids.get(text, text)
+
+    def told(self) -> Iterator[str]:
+        """How many of the texts join, where any was asked for, and how many nearly do."""
+        if self._asked:
+            others = "kept under their text"
+            yield from by_text(self._asked - self._known.keys(), self._known, others=others)
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {query.query_id: query.text for query in queries.current(self._store)}
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        return {text: query_id for query_id, text in reversed(self._known.items())}
+
+
+def by_text(asked: Collection[str], known: Mapping[str, str], *, others: str) -> Iterator[str]:
+    """How many of the queries that only their text names join one of the `known` texts, by id, and
+    what becomes of the `others`; and which text several of the known ones have."""
+    found = formats.near_misses(asked, known.values())
+    if known and found.brought:
+        rest = f"; the others are {others}" if found.joined < found.brought else ""
+        yield f"{found.sentence('queries that only their text names')}{rest}"
+    times = Counter(known.values())
+    if several := sorted(text for text in asked if times[text] > 1):
+        what = "texts that several imported queries have, each joined to the first of them"
+        yield f"{what}: {len(several):,} ({formats.shown(several[0])})"
+
+
+def other_texts(named: Iterable[tuple[str, str]], known: Mapping[str, str]) -> Iterator[str]:
+    """How many of the queries that are `named` by an id and a text have another text there than the
+    `known` query of that id."""
+    other = sum(bool(text) and known.get(one, text) != text for one, text in named if one)
+    if other:
+        yield f"queries with another text than the imported one of their id: {other:,}"
 
 
 def awaited(store: Store, what: Literal["queries", "passages"]) -> Iterator[str]:

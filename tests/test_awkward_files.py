@@ -64,6 +64,7 @@ GRADED = "query_id,passage_id,grade"
 JUDGED = "query_id,passage_id,judge,grade"
 LABELLED = "query_id,passage_id,annotator,grade"
 NFC, NFD = "caf\u00e9", "cafe\u0301"
+JA = "\u8cea\u554f" * 150  # of which no byte is NUL
 LONG = "x" * 265_000
 MAP = ("--grades", "1=NO,2=NO,3=PART,4=YES")
 
@@ -74,6 +75,8 @@ FILES = [
             stored=(("q", "p", "YES"), ("r", "p", "NO"))),
     Awkward("utf16.csv", "labels", grid("q,p,YES").decode().encode("utf-16"), 0, stored=ONE),
     Awkward("utf16be.csv", "verdicts", grid("q,p,YES").decode().encode("utf-16-be"), 0, stored=ONE),
+    Awkward("utf16ja.csv", "labels", grid(f"{JA},p,YES").decode().encode("utf-16-le"), 0,
+            stored=((JA, "p", "YES"),)),
     Awkward("crlf.csv", "labels", text("query_id,passage_id,grade", "q,p,YES", end="\r\n"), 0,
             stored=ONE),
     Awkward("cr.trec", "run", text("q Q0 p 1 2.5 s", "q Q0 r 2 1.5 s", end="\r"), 0,
@@ -110,6 +113,12 @@ FILES = [
     Awkward("nested.jsonl", "verdicts", b'{"query_id":{"id":"q"},"passage_id":"p","grade":1}\n', 1,
             "query_id is a nested object"),
     Awkward("noid.csv", "labels", grid(",p,YES"), 1, "line 2: no query_id"),
+    Awkward("twice.csv", "labels", grid("caf\u00c3\u00a9,p,YES", f"{NFC},p,NO"), 0,
+            "twice.csv, line 2: it looks like doubly encoded UTF-8",
+            (("caf\u00c3\u00a9", "p", "YES"), (NFC, "p", "NO"))),
+    Awkward("twice.jsonl", "verdicts",
+            rb'{"query_id":"caf\u00c3\u00a9","passage_id":"p","grade":"YES"}', 0,
+            "twice.jsonl, line 1: it looks like doubly", (("caf\u00c3\u00a9", "p", "YES"),)),
     # Columns
     Awkward("five.qrels", "labels", text("q 0 p 2 x"), 1, "line 1: found 5 fields, expected 4"),
     Awkward("five.trec", "run", text("q Q0 p 1 0.5"), 1, "line 1: found 5 fields, expected 6"),
@@ -207,7 +216,25 @@ FILES = [
             "whose state is unreadable, kept as unsure: 1", (("q", "p", "None"),)),
     Awkward("cost.csv", "verdicts", grid("q,p,YES,-5", header=f"{GRADED},cost"), 1,
             "line 2: cost -5.0, expected 0 or more"),
+    Awkward("epoch.csv", "labels", grid("q,p,YES,1796010112000", header=f"{GRADED},labelled_at"), 0,
+            "line 2: a time that is not ISO 8601", ONE),  # not 20:00 on 1796-01-01
+    Awkward("epoch.jsonl", "verdicts",
+            b'{"query_id":"q","passage_id":"p","grade":"YES","timestamp":1740823200.5}', 0,
+            "line 1: a time that is not ISO 8601", ONE),
+    Awkward("blind.csv", "labels", grid("q,p,YES, yes ", header=f"{GRADED},blind"), 0, stored=ONE),
+    Awkward("alike.csv", "labels", grid(f"q,p,{NFC},YES", f"q,p,{NFD},NO", header=LABELLED), 0,
+            "annotators whose names are nearly the same, each kept as another: "
+            "'cafe\\u0301' and 'caf\\xe9'", (("q", "p", "NO"), ("q", "p", "YES"))),
     # Columns in another order, ids with blanks, grades that only look alike
+    Awkward("iteration.qrels", "labels", text("0 q p 1", "0 q r 0"), 1,
+            "0 in the first column, not the second"),
+    Awkward("round.qrels", "labels", text("1 0.5 p 1", "1 0 r 0"), 0,
+            "line 1: the second column is not read, though it is not 0",
+            (("1", "p", "YES"), ("1", "r", "NO"))),
+    Awkward("subtopics.qrels", "labels", text("0 1 p 1", "0 2 r 0"), 0,
+            "lines 1, 2: the second column is not read", (("0", "p", "YES"), ("0", "r", "NO"))),
+    Awkward("header.qrels", "labels", text("query_id iter docno rel", "q 0 p 1"), 0,
+            "line 1: a header was left out", ONE),
     Awkward("order.qrels", "labels", text("q p 0 1", "r s 0 0"), 1,
             "0 in the third column, not the second"),
     Awkward("ranklib.txt", "labels", text("1 qid:1 # 1", "0 qid:1 # 0"), 1, "of RankLib's form"),
@@ -215,6 +242,8 @@ FILES = [
             "line 2: passage_id has blanks around it, which are kept", (("q", " p", "YES"),)),
     Awkward("accent.csv", "labels", grid(f"q,p,{NFD}"), 0, stored=ONE,
             options=("--grades", f"{NFC}=YES")),
+    Awkward("words.json", "verdicts", b'{"q":{"p":"yes"},"r":{"p":"No"}}', 0,
+            stored=(("q", "p", "YES"), ("r", "p", "NO"))),
     # Golden sets that say two things of one query
     Awkward("both.jsonl", "golden",
             b'{"query_id":"q","query":"a","expected":["p"]}\n{"query":"a","expected":["r"]}\n', 1,
@@ -228,6 +257,14 @@ FILES = [
     Awkward("none.json", "golden", b"[]", 1, "none.json: no entry, expected at least one"),
     Awkward("bad.json", "golden", b'[{"query":"a","expected":"p"}]', 1,
             "line 1: the text 'p' where the expected passages stand", options=("--skip-bad",)),
+    # What is another thing than its name says
+    Awkward("page.csv", "labels", text("<!DOCTYPE html>", "<title>404</title>"), 1,
+            "page.csv: a web page (HTML), expected the data themselves: CSV, TSV, JSON or TREC"),
+    Awkward("page.jsonl", "golden", text("<html><body>502</body></html>"), 1,
+            "page.jsonl: a web page (HTML)", options=("--skip-bad",)),
+    Awkward("denied.qrels", "verdicts", b'<?xml version="1.0"?><Error/>', 1, "denied.qrels: XML, "),
+    Awkward("pointer.qrels", "labels", text("version https://git-lfs.github.com/spec/v1", "oid a"),
+            1, "pointer.qrels: a pointer of Git LFS in the place of the file"),
     # What is no text at all
     Awkward("empty.csv", "verdicts", b"", 1, "empty.csv: an empty file"),
     Awkward("packed.csv.gz", "verdicts", packed_rows(1), 0, stored=ONE),
@@ -316,7 +353,7 @@ def test_bad_lines_can_be_left_out_and_each_is_listed(said, store, tmp_path):
     assert "2 read" in out
 
 
-def test_a_query_without_an_id_that_nearly_joins_by_its_text_is_told(said, tmp_path):
+def test_a_query_without_an_id_joins_by_its_text_and_nearly_joining_is_told(said, store, tmp_path):
     queries_file, golden_file = tmp_path / "q.jsonl", tmp_path / "g.json"
     queries_file.write_bytes(b'{"_id":"q1","text":"how?"}\n{"_id":"q2","text":"why?"}\n')
     assert said("import", "queries", queries_file)[0] == 0
@@ -331,7 +368,34 @@ def test_a_query_without_an_id_that_nearly_joins_by_its_text_is_told(said, tmp_p
     verdicts_file.write_bytes(b"query,docid,rating\nhow?,p,1\nwhere?,p,0\n")
     code, _, err = said("import", "verdicts", verdicts_file, "--judge", "j")
     assert "v.csv: queries without an id are named by their text" in err
+    assert "1 of 2 queries that only their text names join; the others are kept under" in err
+    with open_reader(store) as opened:
+        brought = sorted(verdict.query_id for verdict in verdicts.current(opened))
+    assert brought == ["q1", "where?"]
+    code, out, _ = said("import", "verdicts", verdicts_file, "--judge", "j")
+    assert "0 added" in out
+    verdicts_file.write_bytes(b"query_id,passage_id,grade\nwhy?,p,1\n")
+    code, _, err = said("import", "verdicts", verdicts_file, "--judge", "j")
     assert "query ids that are the texts of imported queries, which have other ids: 1" in err
+
+
+def test_a_text_that_two_queries_have_is_told_wherever_it_is_joined_by(said, tmp_path):
+    queries_file, path = tmp_path / "q.jsonl", tmp_path / "x.jsonl"
+    queries_file.write_bytes(b'{"_id":"q1","text":"how?"}\n{"_id":"q2","text":"how?"}\n')
+    assert said("import", "queries", queries_file)[0] == 0
+    told = "texts that several imported queries have, each joined to the first of them: 1 ('how?')"
+    path.write_bytes(b'{"query":"how?","passage_id":"p","grade":1}\n')
+    assert told in said("import", "labels", path, "--annotator", "a")[2]
+    path.write_bytes(b'{"query":"how?","expected":["p"]}\n{"query_id":"q1","expected":["r"]}\n')
+    err = said("import", "golden", path)[2]
+    assert told in err
+    assert "by their id and, elsewhere, by their text, which are one: 1 (q1)" in err
+    rows = '{"query":"how?","answer":"so"}\n{"query":"HOW?","answer":"so"}\n'
+    path.write_text(rows + '{"query_id":"q2","query":"who?","answer":"so"}\n', encoding="utf-8")
+    err = said("answers", "import", path, "--system", "s")[2]
+    assert told in err
+    assert "1 of 2 queries that only their text names join, 1 more would if case did not" in err
+    assert "queries with another text than the imported one of their id: 1" in err
 
 
 def test_a_time_without_a_zone_is_of_utc_for_labels_as_for_verdicts(said, store, tmp_path):

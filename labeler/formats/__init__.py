@@ -6,10 +6,10 @@ the `Reading` that it is given; a strict one raises InputError before it ends.
 
 from labeler.formats.answers import AnswerRow, read_answers, write_answers
 from labeler.formats.corpora import read_corpus, write_corpus
-from labeler.formats.fields import LONGEST_NAME, columns_from, is_name
+from labeler.formats.fields import LONGEST_NAME, called, columns_from, is_name, shown
 from labeler.formats.goldenfile import read_golden, write_golden, write_qrels
 from labeler.formats.grades import GAINS, GradeMap
-from labeler.formats.joins import Joins, near_misses
+from labeler.formats.joins import Joins, near_misses, nearly_alike
 from labeler.formats.judgments import read_judgments, write_labels, write_verdicts
 from labeler.formats.queries import read_queries, write_queries
 from labeler.formats.reading import Note, Numbered, Reading
@@ -27,15 +27,18 @@ __all__ = [
     "Note",
     "Numbered",
     "Reading",
+    "called",
     "columns_from",
     "is_name",
     "near_misses",
+    "nearly_alike",
     "read_answers",
     "read_corpus",
     "read_golden",
     "read_judgments",
     "read_queries",
     "read_run",
+    "shown",
     "shown_file",
     "write_answers",
     "write_atomically",

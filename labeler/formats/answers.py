@@ -25,7 +25,7 @@ from labeler.formats.fields import (
     shown,
     text_of,
 )
-from labeler.formats.grades import GradeMap
+from labeler.formats.grades import GradeMap, scale_of
 from labeler.formats.judgments import PASSAGE_NAMES
 from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
@@ -85,22 +85,36 @@ def read_answers(
     reading: Reading | None = None,
     columns: Mapping[str, str] | None = None,
     name: str = "",
+    graded: bool = True,
 ) -> Iterator[Numbered[AnswerRow]]:
     """Read answers from JSON lines, a JSON array, CSV or TSV.
 
     A context is a list of strings or of {"passage_id", "text"}; in a table it is that list as JSON
-    or as Python prints it, or one text. Grades are read by `grades`, without it as the words YES,
-    PART and NO. The same answer twice is dropped and noted; two answers to one query are refused.
+    or as Python prints it, or one text. Grades are read as those of judgments, where the file is
+    `graded`: by someone. The same answer twice is dropped and noted; two answers to one query are
+    refused.
     """
     reading = reading or Reading()
     source = Source(path, reading, name=name)
-    known = grades or GradeMap({}, given=False)
+    known = (
+        (grades or scale_of(_grade_values(path, name, columns or {}), source)) if graded else None
+    )
     yield from distinct(
         source,
         rows(source, _shape(source, columns or {}), columns=columns),
         build=lambda row: _answer(row, known, source),
         key=lambda row: (row.query_id, "" if row.query_id else row.query),
     )
+
+
+def _grade_values(
+    path: str | Path, name: str, columns: Mapping[str, str]
+) -> Iterator[tuple[int, object]]:
+    """Every grade of a file with its line; what is malformed is left for the second reading."""
+    source = Source(path, Reading(skip_bad=True), name=name)
+    for line, cells in rows(source, _shape(source, columns), columns=columns):
+        if cells.get("grade") not in (None, ""):
+            yield line, cells["grade"]
 
 
 def _shape(source: Source, columns: Mapping[str, str]) -> Shape:
@@ -117,7 +131,7 @@ def _shape(source: Source, columns: Mapping[str, str]) -> Shape:
     return _BY_TEXT if by_text else _BY_ID
 
 
-def _answer(row: Row, grades: GradeMap, source: Source) -> AnswerRow:
+def _answer(row: Row, grades: GradeMap | None, source: Source) -> AnswerRow:
     cells = row.cells
     query = text_of(cells, "query")
     named = cells.get("query_id") not in (None, "")
@@ -130,7 +144,12 @@ def _answer(row: Row, grades: GradeMap, source: Source) -> AnswerRow:
     if not text.strip():
         source.note(row.line, "an empty answer, which is kept as one")
     given = cells.get("grade")
-    grade = None if given is None or given == "" else grades.read(given)
+    grade = None
+    if given is not None and given != "":
+        if grades is None:
+            source.note(0, "its grades are not read: whose they are was not said")
+        else:
+            grade = grades.read(given)
     return AnswerRow(query_id, query, text, _context(cells), grade, text_of(cells, "reason"))
 
 

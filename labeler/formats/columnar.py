@@ -24,12 +24,15 @@ from labeler.errors import InputError
 from labeler.formats.fields import Shape, bind, is_blank, is_padded
 from labeler.formats.quoting import UNQUOTED, Quoting, quoting_of, takes_in_rows
 from labeler.formats.reading import Reading, Refused
-from labeler.formats.source import UNREADABLE, Source
+from labeler.formats.source import UNREADABLE, Source, may_be_doubly_encoded
 from labeler.formats.tables import LINE_SUFFIXES, QUEPID, delimiter_of, is_json
 from labeler.formats.write import unguard
 
 PLAIN_BYTES = 1 << 29
 """Files above 512 MB, unpacked, are read by rows, for the quick way holds the whole file."""
+
+FIXED_COLUMN = "fixed"
+"""The column of a TREC form that no field is read from, where it has to be looked at."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -109,7 +112,8 @@ def _plain_bytes(source: Source) -> bytes | None:
     if len(data) > PLAIN_BYTES:
         return None
     data = data.removeprefix(_BOM)
-    if data[:1] in (b"\r", b"\n") or b"\0" in data or _BOM in data:
+    odd = data[:1] in (b"\r", b"\n") or b"\0" in data or _BOM in data
+    if odd or may_be_doubly_encoded(data):
         return None
     _require_utf8(data)
     return data
@@ -145,7 +149,8 @@ def _trec(data: bytes, kind: Kind) -> Plain | None:
         return None
     if kind.trec[-1] not in kind.shape.fields and not _ends_alike(data, first, delimiter):
         return None
-    bound = {field: field for field in kind.trec if field in kind.shape.fields}
+    read = {*kind.shape.fields, FIXED_COLUMN}
+    bound = {field: field for field in kind.trec if field in read}
     return Plain(_parsed(data, delimiter.decode(), [*kind.trec], bound, kind), 1)
 
 

@@ -30,6 +30,9 @@ LONGEST_NAME = 200
 """Characters in a name of someone or something."""
 
 _DAY = re.compile(r"[0-9]{4}(-[0-9]{2})?(-[0-9]{2})?([T ].*)?", re.DOTALL)
+_NUMBERED = re.compile(r"[0-9]{9}")
+"""How a number begins that is no day; some of them Python would read as a time: 1796010112000."""
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -46,13 +49,15 @@ class Shape(NamedTuple):
     """The fields that a row of some kind may have, each with the names that files use, best first.
 
     `required` fields must have a column. `layouts` are the headers of our own exports: a CSV with
-    exactly one of them has its cells guarded (see `write.guard`).
+    exactly one of them has its cells guarded (see `write.guard`). A `query_id` in a column of one
+    of the names `by_text` is the query's text.
     """
 
     what: str
     fields: Mapping[str, tuple[str, ...]]
     required: tuple[str, ...]
     layouts: tuple[tuple[str, ...], ...] = ()
+    by_text: tuple[str, ...] = ()
 
     def names(self, field: str) -> tuple[str, ...]:
         """Every name by which a column is recognised as `field`."""
@@ -100,6 +105,9 @@ def bind(
         if not match:
             found = f"no column {column!r} among {_listed(names)}"
             raise Refused(found, f"one (for {field})", needs=NEEDS)
+        if match[0] in bound.values():
+            said = f"Columns: {column!r} is to be two fields: each column can be one"
+            raise UsageError(said, needs=NEEDS)
         bound[field] = match[0]
     free = {plain_name(name): name for name in reversed(names) if name not in bound.values()}
     for field in shape.fields:
@@ -110,11 +118,19 @@ def bind(
     for field in shape.required:
         if field not in bound:
             raise Refused(f"no {field} among {_listed(names)}", expected, needs=NEEDS)
+    if "query_id" not in columns and plain_name(bound.get("query_id", "")) in shape.by_text:
+        name_by_text(source)
     taken = {*bound.values()}
     for name in names:
         if name not in taken:
             _unread(name, source=source, line=line)
     return bound
+
+
+def name_by_text(source: Source) -> None:
+    """Take down that the file names queries by their text alone."""
+    source.by_text = True
+    source.note(0, "queries without an id are named by their text")
 
 
 def _unread(name: str, *, source: Source, line: int) -> None:
@@ -227,8 +243,10 @@ def name_of(cells: Cells, field: str, *, source: Source, line: int) -> str:
 def time_of(cells: Cells, field: str, *, source: Source, line: int) -> str:
     """An ISO 8601 time, exactly as it stands; "" where there is none. Any other is left out, which
     is noted: what it is the time of stands without it."""
+    if isinstance(cells.get(field), int | float):  # since 1970, in whatever unit
+        cells = {field: str(cells[field])}
     text = text_of(cells, field)
-    if text and moment(text) is None:
+    if text and (_NUMBERED.match(text) or moment(text) is None):
         source.note(line, "a time that is not ISO 8601, of a year from 1 to 9999, was left out")
         return ""
     return text
@@ -293,7 +311,7 @@ def bool_of(cells: Cells, field: str) -> bool | None:
     value = cells.get(field)
     if value is None or value == "":
         return None
-    plain = str(value).casefold()
+    plain = str(value).strip(" \t").casefold()
     if plain in ("true", "1", "yes"):
         return True
     if plain in ("false", "0", "no"):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from labeler.formats.fields import Cells, kind_of, shown
+from labeler.formats.grades import is_word
 from labeler.formats.reading import Refused
 
 
@@ -55,7 +56,7 @@ def reader_of(document: object) -> Reader | None:
             return _quepid
     nested = any(document.values()) and all(
         isinstance(grades, dict)
-        and all(isinstance(grade, int | float) for grade in grades.values())
+        and all(isinstance(grade, int | float) or is_word(grade) for grade in grades.values())
         for grades in document.values()
     )
     return _mapping if nested else None

@@ -18,7 +18,11 @@ NEEDS = "grades"
 
 _WORDS = {grade.value.casefold(): grade for grade in GRADES}
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
-_WHOLE_FLOAT = re.compile(r"(-?[0-9]{1,18})\.0*")
+_WHOLE_FLOAT = re.compile(r"(-?[0-9]{1,18})(?:\.0*|,00?)")
+"""A whole number with its decimals; where a comma parts them, not so many that it is thousands."""
+
+_FURTHER = re.compile(r"=\s*(yes|part|no)\b", re.IGNORECASE)
+"""What is within a value of a map whose parts have anything but commas between them."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,10 @@ class GradeMap:
         for part in text.split(","):
             value, equals, word = (piece.strip() for piece in part.rpartition("="))
             grade = _WORDS.get(word.casefold())
-            if not value or not equals or grade is None:
+            if not value or not equals or grade is None or _FURTHER.search(value):
                 said = f"What grades mean: {part.strip()!r} is not VALUE=YES, PART or NO"
                 raise UsageError(said, needs=NEEDS)
-            if meanings.setdefault(plain_grade(value), grade) != grade:
+            if meanings.setdefault(_whole(plain_grade(value)), grade) != grade:
                 raise UsageError(f"What grades mean: {value} is given two", needs=NEEDS)
         return cls(meanings)
 
@@ -62,15 +66,25 @@ class GradeMap:
     def _meaning(self, value: object) -> Grade | None:
         plain = plain_grade(value)
         grade = self.meanings.get(plain) or _WORDS.get(plain)
-        whole = _WHOLE_FLOAT.fullmatch(plain)
-        if grade is None and whole and self.given:
-            grade = self.meanings.get(str(int(whole[1])))
+        if grade is None and self.given:
+            grade = self.meanings.get(_whole(plain))
         return grade
 
     def _expected(self) -> str:
         values = [*self.meanings] or ["YES", "PART", "NO"]
         known = f"one of {', '.join(values)}"
         return known if self.given else f"{known}; say what others mean"
+
+
+def _whole(plain: str) -> str:
+    """1 for 1.0: in a map they are one value."""
+    whole = _WHOLE_FLOAT.fullmatch(plain)
+    return str(int(whole[1])) if whole else plain
+
+
+def is_word(value: object) -> bool:
+    """Whether a value is YES, PART or NO in any case."""
+    return isinstance(value, str) and plain_grade(value) in _WORDS
 
 
 def plain_grade(value: object) -> str:
@@ -106,10 +120,11 @@ def scale_of(values: Iterable[tuple[int, object]], source: Source) -> GradeMap:
     if odd or words:
         named = [f"{text} (line {first[text]})" for text in odd or [*numbers, *sorted(words)]]
         found = f"grade{'s' if len(named) > 1 else ''} {', '.join(named[:20])}"
+        runs = f"whose grades run from {numbers[0]} to {numbers[-1]}"
         source.stop(
             first[(odd or numbers)[0]],
-            found=f"{found} in a file whose grades run from {numbers[0]} to {numbers[-1]}",
-            expected="0 and 1, or 0 to 2; say what each means",
+            found=f"{found} in a file {runs if odd else 'of numbers and words'}",
+            expected="0 and 1, or 0 to 2; say what each means" if odd else "one kind, or a map",
             needs=NEEDS,
         )
     if "2" not in first:

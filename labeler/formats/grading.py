@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from labeler.formats.columnar import Kind, coded, filled, plain, quickly, visible
+from labeler.formats.columnar import FIXED_COLUMN, Kind, coded, filled, plain, quickly, visible
 from labeler.formats.fields import bool_of, name_of, time_of
 from labeler.formats.grades import GradeMap, scale_of
 from labeler.formats.judgments import (
@@ -24,6 +24,7 @@ from labeler.formats.records import REPEATED
 from labeler.formats.repeated import Once, once
 from labeler.formats.source import Source
 from labeler.formats.tables import is_json
+from labeler.formats.trec import FIXED
 
 JUDGMENT_SCHEMA = pa.schema(
     [
@@ -39,7 +40,7 @@ JUDGMENT_SCHEMA = pa.schema(
 
 _KIND = Kind(
     JUDGMENT_SHAPE,
-    trec=("query_id", "q0", "passage_id", "grade"),
+    trec=("query_id", FIXED_COLUMN, "passage_id", "grade"),
     values={"grade": None, "blind": None, "cost": None},
 )
 _GRADES = (pa.string(), pa.int64(), pa.bool_(), pa.null())
@@ -74,7 +75,9 @@ def plain_judgments(
         below = Source(source.path, of_header, name=source.name)
         named = not is_qrels(source, columns or {})
         found = plain(below, _KIND, columns=columns or {}, named=named)
-        if found is None or found.table["grade"].type not in _GRADES:
+        if found is None or below.by_text or found.table["grade"].type not in _GRADES:
+            return None
+        if not named and not set(FIXED).issuperset(found.table[FIXED_COLUMN].unique().to_pylist()):
             return None
         cells = found.table["grade"].unique().to_pylist()
         known = grades or scale_of(((0, cell) for cell in cells), source)

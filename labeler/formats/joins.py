@@ -61,6 +61,15 @@ def near_misses(brought: Collection[str], known: Iterable[str]) -> Joins:
     return Joins(len(mine), len(mine & have), nfc, trimmed, caseless, example)
 
 
+def nearly_alike(names: Iterable[str]) -> list[list[str]]:
+    """The names, together with each other, that would be one after NFC or without regard to
+    case."""
+    forms: dict[str, list[str]] = {}
+    for name in sorted(names):
+        forms.setdefault(_nfc(name).casefold(), []).append(name)
+    return [alike for alike in forms.values() if len(alike) > 1]
+
+
 def _set(ids: Iterable[str]) -> Set[str]:
     return ids if isinstance(ids, Set) else frozenset(ids)
 

@@ -15,7 +15,9 @@ from labeler.formats.fields import (
     bool_of,
     float_of,
     identifier,
+    name_by_text,
     name_of,
+    plain_name,
     text_of,
     time_of,
 )
@@ -25,7 +27,6 @@ from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
 from labeler.formats.source import Source
 from labeler.formats.tables import (
-    NAMED_BY_TEXT,
     TREC_SUFFIXES,
     delimiter_of,
     is_json,
@@ -33,12 +34,14 @@ from labeler.formats.tables import (
     values,
 )
 from labeler.formats.trec import (
+    FIXED,
+    QRELS,
     QRELS_WIDTH,
     bare_beir_rows,
     fields_of,
     is_bare_beir,
-    qrels_rows,
     require_qrels,
+    trec_fields,
 )
 from labeler.formats.write import Format, write_table
 from labeler.model import Judgment, State, Status
@@ -51,6 +54,11 @@ VERDICT_COLUMNS = (
     *("query_id", "passage_id", "judge", "rubric", "model"),
     *("grade", "status", "reason", "judged_at", "cost"),
 )
+HISTORY_COLUMNS = (
+    *("event", "query_id", "passage_id", "annotator", "action", "grade", "state", "note"),
+    *("spotcheck", "blind", "client_at", "labelled_at"),
+)
+ADJUDICATION_COLUMNS = ("query_id", "passage_id", "grade", "reason", "reviewer", "decided_at")
 QRELS_COLUMNS = ("query_id", "passage_id", "grade")
 PASSAGE_NAMES = (*PASSAGE_IDS, "passage")
 _FIELDS = {
@@ -73,7 +81,8 @@ JUDGMENT_SHAPE = Shape(
     "a file of judgments",
     _FIELDS,
     QRELS_COLUMNS,
-    (LABEL_COLUMNS, VERDICT_COLUMNS, QRELS_COLUMNS),
+    (LABEL_COLUMNS, HISTORY_COLUMNS, VERDICT_COLUMNS, ADJUDICATION_COLUMNS, QRELS_COLUMNS),
+    by_text=("query", "query_text"),
 )
 
 UNGRADED = {State.UNSURE.value, State.LATER.value, Status.UNREADABLE.value}
@@ -91,15 +100,16 @@ def read_judgments(
     name: str = "",
     person: str = "",
     rubric: str = "",
+    named: Callable[[str], str] = str,
 ) -> Iterator[Numbered[Judgment]]:
     """Read labels or verdicts: TREC or BEIR qrels, CSV, TSV, JSON, or a document of another tool.
 
     Without `grades` the file is read once before, to know its scale (see `scale_of`). A missing
     grade is an error unless the row's state is unsure, later or unreadable. A file that names
-    its queries by their text alone (Quepid, judgment lists) has that text as `query_id`, which is
-    noted. The same judgment twice is dropped and noted; a contradiction is refused, with both
-    lines. Judgments are the same pair's when person, rubric and model are the same; `person` and
-    `rubric` are those of rows that name none.
+    its queries by their text alone (Quepid, judgment lists) has what `named` makes of that text as
+    `query_id`, which is noted. The same judgment twice is dropped and noted; a contradiction is
+    refused, with both lines. Judgments are the same pair's when person, rubric and model are the
+    same; `person` and `rubric` are those of rows that name none.
     """
     reading = reading or Reading()
     source = Source(path, reading, name=name)
@@ -109,7 +119,7 @@ def read_judgments(
     yield from distinct(
         source,
         judgment_rows(source, columns or {}),
-        build=lambda row: _judgment(row, known, source, person=person, rubric=rubric),
+        build=lambda row: _judgment(row, known, source, named, person=person, rubric=rubric),
         key=lambda r: (r.query_id, r.passage_id, r.person, r.rubric, r.model),
     )
 
@@ -121,11 +131,26 @@ def judgment_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Row]:
         yield from read_documents or rows(source, JUDGMENT_SHAPE, columns=columns)
         return
     if is_qrels(source, columns):
-        yield from qrels_rows(source)
+        yield from _qrels_rows(source)
     elif not _is_named(source, columns) and is_bare_beir(source.first_line()):
         yield from bare_beir_rows(source)
     else:  # a CSV without a header is told which column is missing
         yield from rows(source, JUDGMENT_SHAPE, columns=columns)
+
+
+def _qrels_rows(source: Source) -> Iterator[Row]:
+    """The rows of TREC's form, `query_id 0 passage_id grade`, perhaps below the columns' names."""
+    fields = trec_fields(source, QRELS_WIDTH, expected=QRELS)
+    for number, (line, (query_id, fixed, passage_id, grade)) in enumerate(fields):
+        cells: Cells = {"query_id": query_id, "passage_id": passage_id, "grade": grade}
+        if not number and all(
+            plain_name(cell) in JUDGMENT_SHAPE.names(field) for field, cell in cells.items()
+        ):
+            source.note(line, "a header was left out")
+            continue
+        if fixed not in FIXED:
+            source.note(line, "the second column is not read, though it is not 0")
+        yield Row(line, cells)
 
 
 def is_qrels(source: Source, columns: Mapping[str, str]) -> bool:
@@ -166,7 +191,7 @@ def _linked(source: Source, read: Callable[[dict[str, Any]], Iterable[Any]]) -> 
                     continue
                 if cells["query_id"] is None and isinstance(cells.get("query"), str):
                     cells["query_id"] = cells["query"]
-                    source.note(0, NAMED_BY_TEXT)
+                    name_by_text(source)
                 cells["where"] = where
                 yield Row(line, cells)
         except Refused as why:
@@ -182,7 +207,15 @@ def _grade_values(
         yield line, cells.get("grade")
 
 
-def _judgment(row: Row, grades: GradeMap, source: Source, *, person: str, rubric: str) -> Judgment:
+def _judgment(
+    row: Row,
+    grades: GradeMap,
+    source: Source,
+    named: Callable[[str], str],
+    *,
+    person: str,
+    rubric: str,
+) -> Judgment:
     line, cells = row
     state = state_of(cells)
     value = cells.get("grade")
@@ -190,6 +223,8 @@ def _judgment(row: Row, grades: GradeMap, source: Source, *, person: str, rubric
     if state in UNGRADED and not empty:
         raise Refused(f"grade {value} beside state {state}", "no grade, or another state")
     query_id = identifier(cells, "query_id", source=source, line=line)
+    if source.by_text:
+        query_id = named(query_id)
     passage_id = identifier(cells, "passage_id", source=source, line=line)
     grade = None if state in UNGRADED else grades.read(value)
     if len(cells) <= 3:

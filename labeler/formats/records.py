@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from labeler.formats.fields import Cells, Row, called
 from labeler.formats.reading import Numbered, Refused, Repeats
-from labeler.formats.source import Source
+from labeler.formats.source import DOUBLY_ENCODED, Source, doubly_encoded
 
 T = TypeVar("T", bound=Hashable)
 
@@ -35,6 +35,8 @@ def distinct(
     repeats = Repeats()
     row = None
     for row in rows:
+        if any(isinstance(cell, str) and doubly_encoded(cell) for cell in row.cells.values()):
+            source.note(row.line, DOUBLY_ENCODED)
         try:
             record = build(row)
             named = key(record)

@@ -35,7 +35,7 @@ _NOT_TEXT = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an .xls workbook or another old Office file",
 }
 _NO_DATA = re.compile(
-    r"\s*(?:(?P<lfs>version https://git-lfs)|(?P<html><!doctype html|<html)|(?P<xml><\?xml))", re.I
+    r"\s*(?:(?P<lfs>version https://git-lfs)|(?P<html><!doctype\b|<html\b)|(?P<xml><\?xml\b))", re.I
 )
 _NO_DATA_NAMES = {
     "lfs": "a pointer of Git LFS in the place of the file",
@@ -53,12 +53,31 @@ _BOMS = {  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"[ \t]*$")
+_DOUBLY = re.compile(
+    "(?<![A-Z\u00c0-\u00de])[ÂÃ][\x80-\xbf\u201e\u2013\u0153\u0178\u2030]|â€|[ÐÑ][\x80-\xbf][ÐÑ]"
+)
+"""What UTF-8 becomes when it is read as Latin-1 or Windows-1252, and no language writes."""
+
+_DOUBLY_BYTES = (  # each begins with bytes that are searched for quickly
+    re.compile(rb"\xc3(?:[\x82\x83][\xc2\xc5\xe2]|\xa2\xe2\x82\xac|[\x90\x91]\xc2)"),
+    re.compile(rb"\\u00(?:[cC][23]|[eE]2|[dD][01])\\u"),
+)
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 
 
 def storable(text: str) -> bool:
     """Whether `text` can be encoded at all: a lone surrogate cannot."""
     return text.isascii() or not _SURROGATE.search(text)
+
+
+def doubly_encoded(text: str) -> bool:
+    """Whether `text` looks like UTF-8 that was taken for Latin-1 and encoded again."""
+    return not text.isascii() and _DOUBLY.search(text) is not None
+
+
+def may_be_doubly_encoded(data: bytes) -> bool:
+    """Whether the bytes of a UTF-8 file, or of JSON's escapes, may hold such a text."""
+    return any(marks.search(data) for marks in _DOUBLY_BYTES)
 
 
 def shown_file(name: str) -> str:
@@ -83,6 +102,8 @@ class Source:
         self.reading = reading
         self.unread: set[str] = set()
         """The columns that were noted as not read."""
+        self.by_text = False
+        """Whether some query of the file is named by its text alone."""
         self.head = self._head()
         self.encoding = _encoding(self.head)
 
@@ -109,7 +130,8 @@ class Source:
     def first_line(self, *, past: re.Pattern[str] = _BLANK) -> str:
         """The first line that is not all blank nor matched by `past`, at most a megabyte of it.
 
-        Where `past` matches every line, the first that is not all blank.
+        Where `past` matches every line, the first that is not all blank. A page or a document of
+        markup, which a download often is instead of its file, stops here.
         """
         passed = ""
         try:
@@ -225,6 +247,8 @@ UNREADABLE = (UnicodeError, EOFError, OSError, zlib.error)
 MARK_INSIDE = "a byte order mark inside the file was taken off"
 """What is noted of files that were joined without reading them."""
 
+DOUBLY_ENCODED = "it looks like doubly encoded UTF-8 (cafÃ© for café), and is kept as it is"
+
 NOT_UTF8 = Refused("bytes that are not UTF-8", "UTF-8 or UTF-16 text")
 
 
@@ -238,11 +262,12 @@ def _encoding(head: bytes) -> str:
     for mark, encoding in _BOMS.items():
         if head.startswith(mark):
             return encoding
-    # Without a mark, UTF-16 of Latin text, or below a Latin header, has a NUL as every other byte.
+    # Without a mark, UTF-16 has NULs at every other byte: of all Latin letters, if only a header's,
+    # and of the digits, commas and line ends between those of other scripts. A few may be there by
+    # mistake.
     for part in (head, head[:16]):
         even, odd = part[0::2].count(0), part[1::2].count(0)
-        if odd > len(part) * 0.3 and even < len(part) * 0.02:
-            return "utf-16-le"
-        if even > len(part) * 0.3 and odd < len(part) * 0.02:
-            return "utf-16-be"
+        for many, few, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+            if many > len(part) * (0.3 if many < 8 else 0.03) and few < many * 0.05:
+                return encoding
     return "utf-8"

@@ -19,8 +19,6 @@ DELIMITERS = ",\t;|"
 QUEPID = ["query", "docid", "rating"]
 """The header of Quepid's ratings, which name queries and passages that nobody has rated too."""
 
-NAMED_BY_TEXT = "queries without an id are named by their text"
-
 LINE_SUFFIXES = (".jsonl", ".ndjson")
 TREC_SUFFIXES = (".trec", ".qrels", ".qrel", ".run")
 
@@ -111,7 +109,7 @@ def values(source: Source) -> Iterator[tuple[int, Any]]:
             try:
                 yield line, _DECODER.decode(text)
             except (ValueError, RecursionError) as error:
-                source.refuse(line, Refused(_broken(error), "one JSON object a line"))
+                source.refuse(line, _broken(error, "one JSON object a line"))
 
 
 def _document_values(source: Source) -> Iterator[tuple[int, Any]]:
@@ -132,7 +130,8 @@ def _document_values(source: Source) -> Iterator[tuple[int, Any]]:
             value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             place = line_at(text, error.pos) if isinstance(error, json.JSONDecodeError) else line
-            source.stop(place, found=_broken(error), expected="valid JSON to the end of the file")
+            why = _broken(error, "valid JSON to the end of the file")
+            source.stop(place, found=why.found, expected=why.expected)
         yield line, value
         at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
         mark = text[at : at + 1]
@@ -182,8 +181,6 @@ def table_rows(
     cells_of = itemgetter(*(names.index(name) for name in bound.values()))  # at least two
     guarded = tuple(names) in shape.layouts
     headings, leading = shape.headings(), names.index(bound[shape.required[0]])
-    if names == QUEPID:
-        source.note(0, NAMED_BY_TEXT)
     for line, row in cells:
         if names == QUEPID and not any(row[2:]):
             source.note(line, "a query or passage without a rating was left out")
@@ -229,9 +226,9 @@ def _is_value(text: str) -> bool:
     return True
 
 
-def _broken(error: Exception) -> str:
+def _broken(error: Exception, expected: str) -> Refused:
     if isinstance(error, _RepeatedKey):
-        return f"the key {str(error)!r} twice in one object"
+        return Refused(f"the key {str(error)!r} twice in one object", "each key once")
     if isinstance(error, json.JSONDecodeError):
-        return f"broken JSON ({error.msg}, column {error.colno})"
-    return "JSON that is nested too deep or holds a number too long to read"
+        return Refused(f"broken JSON ({error.msg}, column {error.colno})", expected)
+    return Refused("JSON that is nested too deep or holds a number too long to read", expected)

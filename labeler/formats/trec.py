@@ -19,7 +19,8 @@ QRELS_WIDTH = 4
 RUN_WIDTH = 6
 
 _FIELD = re.compile(r"[^ \t\n]+")
-_FIXED = ("0", "Q0", "q0")
+FIXED = ("0", "Q0", "q0")
+"""What the second column holds."""
 
 
 def fields_of(line: str) -> list[str]:
@@ -52,32 +53,29 @@ def trec_fields(source: Source, width: int, *, expected: str) -> Iterator[tuple[
 
 
 def _is_comment(fields: list[str]) -> bool:
-    return not fields[0].strip("#") and (len(fields) < 2 or fields[1] not in _FIXED)
-
-
-def qrels_rows(source: Source) -> Iterator[Row]:
-    """The rows of a TREC qrels file: `query_id 0 passage_id grade`."""
-    for line, (query_id, _, passage_id, grade) in trec_fields(source, QRELS_WIDTH, expected=QRELS):
-        yield Row(line, {"query_id": query_id, "passage_id": passage_id, "grade": grade})
+    return not fields[0].strip("#") and (len(fields) < 2 or fields[1] not in FIXED)
 
 
 def require_qrels(first_line: str, source: Source) -> None:
     """Stop a file whose first line has four fields, but not those of qrels in their order: then an
     id would be read as a grade, or the fixed column as an id."""
     fields = fields_of(first_line)
-    if len(fields) != QRELS_WIDTH or fields[1] in _FIXED:
+    if len(fields) != QRELS_WIDTH or fields[1] in FIXED:
         return
     if fields[1].startswith("qid:"):
         source.stop(0, found="a line of RankLib's form (grade qid:query # passage)", expected=QRELS)
-    if fields[2] in _FIXED:
-        source.stop(0, found=f"{fields[2]} in the third column, not the second", expected=QRELS)
+    for place, which in ((2, "third"), (0, "first")):
+        # A query may be called 0, where subtopics stand in the second column.
+        if fields[place] in FIXED and (place or not fields[1].isdigit()):
+            found = f"{fields[place]} in the {which} column, not the second"
+            source.stop(0, found=found, expected=QRELS)
 
 
 def require_run(first_line: str, source: Source) -> None:
     """Stop a run whose first line has the fixed Q0 beside its place: then an id would be read as
     the fixed column, and Q0 as an id."""
     fields = fields_of(first_line)
-    if len(fields) != RUN_WIDTH or fields[1] in _FIXED:
+    if len(fields) != RUN_WIDTH or fields[1] in FIXED:
         return
     for place, field in (("first", fields[0]), ("third", fields[2])):
         if field in ("Q0", "q0"):
@@ -104,7 +102,7 @@ def is_bare_beir(first_line: str) -> bool:
     An id with a space makes four fields of it, as in TREC's form; the fixed column tells them.
     """
     fields = fields_of(first_line)
-    return first_line.count("\t") == 2 and not (len(fields) == QRELS_WIDTH and fields[1] in _FIXED)
+    return first_line.count("\t") == 2 and not (len(fields) == QRELS_WIDTH and fields[1] in FIXED)
 
 
 def write_trec_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> int:

@@ -23,6 +23,7 @@ __all__ = (
     "HISTORY",
     "Recorded",
     "Refusal",
+    "annotators",
     "bring",
     "bring_table",
     "current",
@@ -309,6 +310,11 @@ def history(store: Store) -> Iterable[dict[str, object]]:
     """Every event, oldest first."""
     for rows in store.batches(f"select {', '.join(HISTORY)} from label_events order by seq"):
         yield from (dict(zip(HISTORY, row, strict=True)) for row in rows)
+
+
+def annotators(store: Store) -> set[str]:
+    """Who has labelled, be it that all was undone."""
+    return {name for (name,) in store.rows("select distinct annotator from label_events")}
 
 
 def outdated(store: Store) -> int:

@@ -79,6 +79,7 @@ def test_a_missing_file_a_folder_and_an_archive_are_named(labeler, tmp_path, kin
         (("--grades", "1=YES,1=NO"), 2, "What grades mean: 1 is given two (--grades "),
         (("--grades", "7=YES"), 1, "l.csv, line 2: grade 1, expected one of 7 (--grades "),
         (("--columns", "bogus"), 2, "Columns: 'bogus' is not FIELD=COLUMN (--columns"),
+        (("--columns", "note=grade,grade=grade"), 2, "'grade' is to be two fields"),
         (("--columns", "colour=grade"), 2, "has no field 'colour'"),
         (("--columns", "grade=colour"), 1, "l.csv, line 1: no column 'colour'"),
         (("--annotator", " "), 1, "annotator needs a name"),

@@ -75,9 +75,21 @@ def test_grades_are_words_unless_a_map_is_given(written):
     path = written("a.csv", "query_id,answer,grade,reason\na,x,yes,so\nb,x,,\n")
     assert [(r.grade, r.reason) for r in read(path)] == [(Grade.YES, "so"), (None, "")]
     path = written("b.csv", "query_id,answer,grade\na,x,3\n")
-    with pytest.raises(InputError, match=r"b\.csv, line 2: grade 3, expected one of YES"):
+    with pytest.raises(InputError, match=r"b\.csv, line 2: grade 3 \(line 2\) in a file whose"):
         read(path)
     assert read(path, grades=GradeMap.parse("3=YES"))[0].grade is Grade.YES
+    path = written("c.csv", "query_id,answer,grade\na,x,1\nb,x,0\n")
+    assert [r.grade for r in read(path)] == [Grade.YES, Grade.NO]
+
+
+def test_grades_of_nobody_are_not_read_whatever_they_are(written):
+    path = written("a.csv", "query_id,answer,label\na,x,4.5\n")
+    reading = Reading()
+    (row,) = (record for _, record in read_answers(path, reading=reading, graded=False))
+    assert row.grade is None
+    assert [str(note) for note in reading.notes] == [
+        "a.csv: its grades are not read: whose they are was not said"
+    ]
 
 
 @pytest.mark.parametrize(

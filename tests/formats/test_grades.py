@@ -47,7 +47,7 @@ def test_one_and_two_without_a_zero_are_read_and_said(written):
         (("1", "2", "3", "4"), r"line 3: grades 3 \(line 3\), 4 \(line 4\) .* from 1 to 4"),
         (("0", "1", "2", "3"), r"line 4: grade 3 \(line 4\)"),
         (("0", "-1", "1"), r"line 2: grade -1 \(line 2\)"),
-        (("0", "yes"), r"grades 0 \(line 1\), yes \(line 2\)"),
+        (("0", "yes"), r"grades 0 \(line 1\), yes \(line 2\) in a file of numbers and words"),
     ],
 )
 def test_another_scale_asks_for_the_map_even_when_bad_rows_may_be_skipped(
@@ -104,7 +104,22 @@ def test_a_map_may_have_words_and_spaces():
     assert grades.read(-1) is Grade.NO
 
 
-@pytest.mark.parametrize("text", ["", "1", "1=MAYBE", "=YES", "1=YES,1=NO", "0=NO,,1=YES"])
+def test_a_map_of_whole_decimals_is_one_of_their_numbers(written):
+    grades = GradeMap.parse("0.0=NO,1.0=YES")
+    values = ("0", "0.0", "1", "1.00", "1,0")
+    path = written("x.qrels", qrels(*values))
+    assert graded(path, grades=grades) == ["NO", "NO", "YES", "YES", "YES"]
+    with pytest.raises(InputError, match="grade 1,000, expected one of 0, 1"):
+        graded(written("y.qrels", qrels("1,000")), grades=grades)  # a thousand, or one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "1", "1=MAYBE", "=YES", "1=YES,1=NO", "0=NO,,1=YES"),
+        *("1=YES,1.0=PART", "0=NO;1=YES", "0=NO 1=YES"),
+    ],
+)
 def test_a_map_that_cannot_be_read_is_a_usage_error(text):
     with pytest.raises(UsageError, match="What grades mean") as caught:
         GradeMap.parse(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labeler.formats import near_misses
+from labeler.formats import near_misses, nearly_alike
 
 
 def test_the_preview_counts_what_joins_and_what_would_after_nfc():
@@ -33,3 +33,10 @@ def test_what_a_data_frame_or_a_spreadsheet_does_to_ids_is_seen_through():
 def test_when_all_join_there_is_nothing_more_to_say():
     assert near_misses(["a"], ["a", "A"]).sentence("queries") == "1 of 1 queries join"
     assert near_misses([], []).sentence("queries") == "0 of 0 queries join"
+
+
+def test_names_that_only_their_form_tells_apart_are_alike():
+    assert nearly_alike(["Ann", "Zoe\u0301", "bob", "ann", "Zo\u00e9"]) == [
+        ["Ann", "ann"],
+        ["Zoe\u0301", "Zo\u00e9"],
+    ]

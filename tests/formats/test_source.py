@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import zipfile
 
@@ -11,6 +12,7 @@ import pytest
 from labeler.errors import InputError
 from labeler.formats import Reading, read_corpus, read_judgments
 from labeler.formats.ranking import read_run_table
+from labeler.formats.source import doubly_encoded, may_be_doubly_encoded
 
 QRELS = "q1 0 p1 1\nqé 0 p2 0\n"
 EXPECTED = [(1, "q1", "p1", "YES"), (2, "qé", "p2", "NO")]
@@ -178,3 +180,20 @@ def test_a_name_of_any_bytes_is_shown_as_text_of_one_line(tmp_path):
         list(read_judgments(path))
     (problem,) = raised.value.problems
     assert problem.file == r"caf\xe9\n\x1b[31m.qrels"
+
+
+@pytest.mark.parametrize(
+    ("text", "doubly"),
+    [
+        *((text.encode().decode("latin-1"), True) for text in ("café", "À la", "20°", "привет")),
+        *(
+            (text.encode().decode("cp1252"), True)
+            for text in ("Ärzte", "it\u2019s", "Œuvre \u2013 fin")
+        ),
+        *((text, False) for text in ("CAFÉ\u2019S", "VOILÀ\u00a0!", "“AMANHÔ", "ESPAÑA", "Ñ", "Â")),
+    ],
+)
+def test_doubly_encoded_text_is_told_from_what_languages_write(text, doubly):
+    assert doubly_encoded(text) is doubly
+    assert may_be_doubly_encoded(text.encode()) or not doubly  # or the quick way would not see it
+    assert may_be_doubly_encoded(json.dumps(text).encode()) or not doubly
