@@ -174,19 +174,32 @@ def _queries(store: Store, to: Path, choice: Choice) -> int:
 def _qrels(store: Store, to: Path, choice: Choice) -> int:
     """A golden set or, where none is named, what people say (see `settled`), as gains. What cannot
     be expected of a query's caller is not written as an answer, as freezing does."""
-    from labeler.formats import lines
-
     form = _form("qrels", to, choice)
     if choice.golden is None:
         gains = exports.settled_gains(store)
     else:
         gains = exports.golden_gains(store, goldens.version(store, choice.golden))
-    return lines.write_qrels(to, batches=_batches(gains, choice), form=form)
+    return _gains(to, gains, form=form, choice=choice)
+
+
+def _gains(to: Path, batches: exports.Batches, *, form: Format, choice: Choice) -> int:
+    """Write gains, and say so where a file of 0 and 1, or of 1, would be read as NO and YES."""
+    from labeler.formats import lines
+
+    seen = set[int]()
+
+    def noted() -> exports.Batches:
+        for batch in batches:
+            seen.update(batch.column("grade").unique().to_pylist())
+            yield batch
+
+    written = lines.write_qrels(to, batches=_batches(noted(), choice), form=form)
+    if seen in ({1}, {0, 1}):
+        _remark(choice, "1 is PART, and no grade is YES: read back without a map, it would be YES")
+    return written
 
 
 def _golden(store: Store, to: Path, choice: Choice) -> int:
-    from labeler.formats import lines
-
     if choice.golden is None:
         raise UsageError("Which golden set? Name it", needs="golden")
     form, found = _form("golden", to, choice), goldens.version(store, choice.golden)
@@ -196,7 +209,7 @@ def _golden(store: Store, to: Path, choice: Choice) -> int:
         entries = exports.golden(store, found)
         return _table(to, GOLDEN_COLUMNS, batches=entries, form=form, choice=choice)
     gains = exports.golden_gains(store, found)
-    written = lines.write_qrels(to, batches=_batches(gains, choice), form=form)
+    written = _gains(to, gains, form=form, choice=choice)
     many = goldens.counts(store, found).get("nothing", 0)
     nothing = f", nor for what expects nothing: {counted(many, 'entry', plural='entries')}"
     _remark(choice, f"qrels have no place for texts and kinds{nothing if many else ''}")

@@ -14,11 +14,20 @@ from labeler import exporting, importing
 from labeler.cli import exports
 from labeler.errors import LabelerError, UsageError
 from labeler.exporting import Choice
-from labeler.formats import GAINS
+from labeler.formats import GAINS, read_judgments, write_table
 from labeler.importing import Options
 from labeler.model import GoldenEntry, Grade, Judgment, Passage, Query, RunRow, Status, Verdict
 from labeler.reports import agreement, dossier, dossier_html, dossier_markdown
-from labeler.store import comparison, corpora, goldens, labels, queries, runs, verdicts
+from labeler.store import (
+    adjudications,
+    comparison,
+    corpora,
+    goldens,
+    labels,
+    queries,
+    runs,
+    verdicts,
+)
 from labeler.store.db import Store, open_store
 
 AWKWARD = '=1+1, "quoted"\r\nnext\tline \'é\u202e'
@@ -257,6 +266,34 @@ def test_history_holds_every_event(store, tmp_path, form):
     assert [row["grade"] for row in rows if row["passage_id"] == "z"] == ["NO", "YES"]
     assert {row["labelled_at"] for row in rows} == {AT.isoformat()}
     assert rows[-1]["note"] == "changed my mind"
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [labels.HISTORY, adjudications.Adjudication._fields],
+    ids=["history", "adjudications"],
+)
+def test_what_was_made_safe_for_a_spreadsheet_is_known_by_its_header(tmp_path, columns):
+    path = tmp_path / "x.csv"
+    cells = {"query_id": "=q", "passage_id": "'=p", "grade": "YES", "note": "=n", "reason": "=n"}
+    row = [cells.get(name, "") for name in columns]
+    assert write_table(path, columns, rows=[row], form="csv") == 1
+    ((_, read),) = read_judgments(path)
+    assert (read.query_id, read.passage_id, read.note or read.reason) == ("=q", "'=p", "=n")
+
+
+def test_gains_that_would_be_read_otherwise_are_said(store, tmp_path):
+    """1 alone, or with 0, is YES to a reader without a map. 2 is written where there is a YES."""
+    said = []
+    for grades in ([Grade.PART], [Grade.PART, Grade.NO], [Grade.PART, Grade.YES], [Grade.NO]):
+        entries = [GoldenEntry("q", f"p{grade}", grade, query="q") for grade in grades]
+        name = goldens.record(store, f"g{len(said)}", entries, origin="x", person="").ref
+        for what in ("qrels", "golden"):
+            told: list[str] = []
+            choice = Choice(form="trec", golden=name, remark=told.append)
+            exporting.export(store, what, to=tmp_path / "q.qrels", choice=choice)
+            said.append(any("1 is PART, and no grade is YES" in one for one in told))
+    assert said == [True, True, True, True, False, False, False, False]
 
 
 def test_the_report_is_the_agreement_as_json(store, tmp_path):
