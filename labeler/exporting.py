@@ -204,7 +204,7 @@ def _golden(store: Store, to: Path, choice: Choice) -> int:
         raise UsageError("Which golden set? Name it", needs="golden")
     form, found = _form("golden", to, choice), goldens.version(store, choice.golden)
     if form == "json":
-        return formats.write_golden(to, goldens.entries(store, found), form=form)
+        return formats.write_golden(to, goldens.entries(store, found))
     if form not in ("trec", "beir"):
         entries = exports.golden(store, found)
         return _table(to, GOLDEN_COLUMNS, batches=entries, form=form, choice=choice)

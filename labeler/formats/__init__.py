@@ -5,15 +5,15 @@ the `Reading` that it is given; a strict one raises InputError before it ends.
 """
 
 from labeler.formats.answers import AnswerRow, read_answers, write_answers
-from labeler.formats.corpora import read_corpus, write_corpus
+from labeler.formats.corpora import read_corpus
 from labeler.formats.fields import LONGEST_NAME, called, columns_from, is_name, shown
-from labeler.formats.goldenfile import read_golden, write_golden, write_qrels
+from labeler.formats.goldenfile import read_golden, write_golden
 from labeler.formats.grades import GAINS, GradeMap
 from labeler.formats.joins import Joins, near_misses, nearly_alike
-from labeler.formats.judgments import read_judgments, write_labels, write_verdicts
+from labeler.formats.judgments import read_judgments
 from labeler.formats.queries import read_queries, write_queries
 from labeler.formats.reading import Note, Numbered, Reading
-from labeler.formats.runs import read_run, write_run
+from labeler.formats.runs import read_run
 from labeler.formats.source import shown_file
 from labeler.formats.write import Format, write_atomically, write_json_lines, write_table
 
@@ -42,13 +42,8 @@ __all__ = [
     "shown_file",
     "write_answers",
     "write_atomically",
-    "write_corpus",
     "write_golden",
     "write_json_lines",
-    "write_labels",
-    "write_qrels",
     "write_queries",
-    "write_run",
     "write_table",
-    "write_verdicts",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from labeler.formats.fields import (
@@ -23,7 +23,6 @@ from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
 from labeler.formats.source import Source
 from labeler.formats.tables import is_json, rows, values
-from labeler.formats.write import Format, write_json_lines, write_table
 from labeler.model import Passage
 
 CORPUS_COLUMNS = tuple(field.name for field in fields(Passage))
@@ -110,23 +109,3 @@ def _passage(row: Row, source: Source) -> Passage:
     if start[: len(end)] > end[: len(start)]:
         source.note(row.line, "effective_from is after effective_to: in force on no day")
     return passage
-
-
-def write_corpus(path: str | Path, passages: Iterable[Passage], *, form: Format) -> int:
-    """Write passages as csv, jsonl or beir; returns their number.
-
-    BEIR's form keeps what it has no field for under "metadata", and is read back from there.
-    """
-    if form == "beir":
-        return write_json_lines(path, map(_beir, passages))
-    return write_table(path, CORPUS_COLUMNS, rows=map(astuple, passages), form=form)
-
-
-def _beir(passage: Passage) -> dict[str, object]:
-    rest = dict(zip(CORPUS_COLUMNS[3:], astuple(passage)[3:], strict=True))
-    return {
-        "_id": passage.passage_id,
-        "title": passage.title,
-        "text": passage.text,
-        "metadata": {name: value for name, value in rest.items() if value},
-    }

@@ -27,8 +27,7 @@ from labeler.formats.reading import Numbered, Reading, Refused
 from labeler.formats.records import distinct
 from labeler.formats.source import Source
 from labeler.formats.tables import delimiter_of, is_json, rows
-from labeler.formats.trec import write_trec_qrels
-from labeler.formats.write import Format, write_atomically, write_table
+from labeler.formats.write import write_atomically
 from labeler.model import GoldenEntry, Grade
 
 GOLDEN_COLUMNS = ("query_id", "passage_id", "grade", "query", "kind")
@@ -220,27 +219,11 @@ def _expected(value: object, source: Source, line: int) -> tuple[str, ...]:
     return distinct_ids
 
 
-def write_golden(path: str | Path, entries: Iterable[GoldenEntry], *, form: Format) -> int:
-    """Write a golden set as csv, jsonl, json, or qrels of trec or beir; returns the number of rows.
-
-    csv and jsonl hold a pair a row, json a query an object: `[{"query", "expected": [ids]}]` with
-    its id and kind, and under "part_passages" and "no_passages" those of these grades, if any.
-    Qrels hold gains (YES 2, PART 1, NO 0) of queries with ids: a query that expects nothing has no
-    row in them, and `GAINS` is the map that reads them back.
+def write_golden(path: str | Path, entries: Iterable[GoldenEntry]) -> int:
+    """Write a golden set as json, a query an object: `[{"query", "expected": [ids]}]` with its id
+    and kind, and under "part_passages" and "no_passages" those of these grades, if any. Returns the
+    number of queries.
     """
-    if form == "json":
-        return _write_array(path, entries)
-    if form in ("trec", "beir"):
-        graded = ((e.query_id, e.passage_id, e.grade.gain) for e in entries if e.grade)
-        return write_qrels(path, graded, form=form)
-    cells = (
-        (e.query_id, e.passage_id, e.grade.value if e.grade else None, e.query, e.kind)
-        for e in entries
-    )
-    return write_table(path, GOLDEN_COLUMNS, rows=cells, form=form)
-
-
-def _write_array(path: str | Path, entries: Iterable[GoldenEntry]) -> int:
     queries: dict[str, dict[str, object]] = {}
     lists: dict[str, dict[str, list[str]]] = {}
     for entry in entries:
@@ -265,26 +248,7 @@ def _write_array(path: str | Path, entries: Iterable[GoldenEntry]) -> int:
     return len(queries)
 
 
-def write_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]], *, form: Format) -> int:
-    """Write (query_id, passage_id, gain) as trec, beir, csv or jsonl; returns how many."""
-    if form == "trec":
-        return write_trec_qrels(path, rows)
-    if form == "beir":
-        return _write_beir_qrels(path, rows)
-    return write_table(path, QRELS_COLUMNS, rows=rows, form=form)
-
-
 BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
-
-
-def _write_beir_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> int:
-    written = 0
-    with write_atomically(path) as handle:
-        handle.write(BEIR_HEAD)
-        for row in rows:
-            handle.write(beir_line(row))
-            written += 1
-    return written
 
 
 def beir_line(row: tuple[str, str, int]) -> str:

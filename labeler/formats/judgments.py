@@ -43,7 +43,6 @@ from labeler.formats.trec import (
     require_qrels,
     trec_fields,
 )
-from labeler.formats.write import Format, write_table
 from labeler.model import Judgment, State, Status
 
 LABEL_COLUMNS = (
@@ -261,27 +260,3 @@ def cost_of(cells: Cells) -> float | None:
     if cost is not None and cost < 0:
         raise Refused(f"cost {cost}", "0 or more")
     return cost
-
-
-def write_labels(path: str | Path, records: Iterable[Judgment], *, form: Format) -> int:
-    """Write labels under LABEL_COLUMNS as csv or jsonl; returns the number of rows."""
-    cells = (
-        (
-            *(r.query_id, r.passage_id, r.person, r.grade and r.grade.value, r.state),
-            *(r.at, r.blind, r.spotcheck, r.note),
-        )
-        for r in records
-    )
-    return write_table(path, LABEL_COLUMNS, rows=cells, form=form)
-
-
-def write_verdicts(path: str | Path, records: Iterable[Judgment], *, form: Format) -> int:
-    """Write verdicts under VERDICT_COLUMNS as csv or jsonl; returns the number of rows."""
-    cells = (
-        (
-            *(r.query_id, r.passage_id, r.person, r.rubric, r.model),
-            *(r.grade and r.grade.value, r.state, r.reason, r.at, r.cost),
-        )
-        for r in records
-    )
-    return write_table(path, VERDICT_COLUMNS, rows=cells, form=form)

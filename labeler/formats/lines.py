@@ -1,5 +1,5 @@
-"""Arrow columns as the lines of a file: a million rows in seconds, to the byte as `write_table`,
-`write_corpus`, `write_run` and `write_qrels` write them row by row.
+"""Arrow columns as the lines of a file: a million rows in seconds, to the byte as Python's csv and
+json write them row by row.
 
 Most cells stand in a file as they are: they are joined where they lie. The others are written one
 by one, by what writes the cells of a row. Tests hold the two together.
@@ -47,7 +47,10 @@ def write_columns(
 
 
 def write_beir_corpus(path: str | Path, *, batches: Batches) -> int:
-    """As `write_corpus` in BEIR's form, from batches of the fields of a Passage."""
+    """Write passages in BEIR's form, from batches of the fields of a Passage; returns their number.
+
+    What that form has no field for is kept under "metadata", and read back from there.
+    """
     names = {"_id": "passage_id", "title": "title", "text": "text"}
 
     def lines(batch: pa.RecordBatch) -> pa.Array:
@@ -61,7 +64,9 @@ def write_beir_corpus(path: str | Path, *, batches: Batches) -> int:
 
 
 def write_trec_run(path: str | Path, *, batches: Batches, system: str) -> int:
-    """As `write_run` in TREC's form, from batches of query_id, passage_id, rank and score."""
+    """Write a run in TREC's form, from batches of query_id, passage_id, rank and score; returns the
+    number of rows. A row without a score gets 1/rank, which sorts as the rank does. Raises
+    LabelerError for an id that the form cannot hold."""
     end = f" {tag_of(system)}\n"
 
     def lines(batch: pa.RecordBatch) -> pa.Array:
@@ -74,7 +79,8 @@ def write_trec_run(path: str | Path, *, batches: Batches, system: str) -> int:
 
 
 def write_qrels(path: str | Path, *, batches: Batches, form: Format) -> int:
-    """As its namesake for rows, from batches of query_id, passage_id and gains under `grade`."""
+    """Write gains as trec, beir, csv or jsonl, from batches of query_id, passage_id and `grade`;
+    returns how many. `GAINS` is the map that reads them back."""
     if form == "trec":
         return _written(path, batches, _trec_qrels)
     if form == "beir":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,9 +32,7 @@ from labeler.formats.trec import (
     fields_of,
     require_run,
     trec_fields,
-    write_trec_run,
 )
-from labeler.formats.write import Format, write_table
 from labeler.model import RunRow
 
 RUN_COLUMNS = ("query_id", "passage_id", "rank", "score")
@@ -261,14 +259,3 @@ def _without_repeats(ranking: _Ranking, source: Source) -> _Ranking:
             source.note(hit.line, "a passage ranked twice for its query; it keeps both slots")
         seen.add(hit.passage_id)
     return list(kept.values())
-
-
-def write_run(path: str | Path, rows: Iterable[RunRow], *, form: Format, system: str = "") -> int:
-    """Write a run as csv, jsonl or trec; returns the number of rows."""
-    if form == "trec":
-        return write_trec_run(path, rows, system=system)
-    return write_table(path, RUN_COLUMNS, rows=(_cells(row) for row in rows), form=form)
-
-
-def _cells(row: RunRow) -> tuple[str, str, int, float | None]:
-    return row.query_id, row.passage_id, row.rank, row.score

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from labeler.errors import LabelerError
 from labeler.formats.fields import Row
 from labeler.formats.reading import Refused
 from labeler.formats.source import Source
-from labeler.formats.write import write_atomically
-from labeler.model import RunRow
 
 QRELS = "4 (query_id 0 passage_id grade)"
 RUN = "6 (query_id Q0 passage_id rank score tag)"
@@ -103,34 +100,6 @@ def is_bare_beir(first_line: str) -> bool:
     """
     fields = fields_of(first_line)
     return first_line.count("\t") == 2 and not (len(fields) == QRELS_WIDTH and fields[1] in FIXED)
-
-
-def write_trec_qrels(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> int:
-    """Write (query_id, passage_id, gain) as TREC qrels; returns the number of rows.
-
-    Raises LabelerError for an id that the form cannot hold.
-    """
-    written = 0
-    with write_atomically(path) as handle:
-        for query_id, passage_id, gain in rows:
-            handle.write(f"{writable(query_id)} 0 {writable(passage_id)} {gain}\n")
-            written += 1
-    return written
-
-
-def write_trec_run(path: str | Path, rows: Iterable[RunRow], *, system: str) -> int:
-    """Write a run in TREC's form; returns the number of rows.
-
-    A row without a score gets 1/rank, which sorts as the rank does.
-    """
-    written = 0
-    with write_atomically(path) as handle:
-        for row in rows:
-            score = 1 / row.rank if row.score is None else row.score
-            ids = f"{writable(row.query_id)} Q0 {writable(row.passage_id)}"
-            handle.write(f"{ids} {row.rank} {score!r} {tag_of(system)}\n")
-            written += 1
-    return written
 
 
 FIELD_BREAK = re.compile("[ \t\r\n\ufeff]+")

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from labeler.errors import InputError
 from labeler.formats import GradeMap, Reading, read_corpus, read_judgments
-from labeler.formats.corpora import CORPUS_COLUMNS, write_corpus
+from labeler.formats.corpora import CORPUS_COLUMNS
 from labeler.formats.grading import plain_judgments
-from labeler.formats.judgments import LABEL_COLUMNS, VERDICT_COLUMNS, write_verdicts
+from labeler.formats.judgments import LABEL_COLUMNS, VERDICT_COLUMNS
 from labeler.formats.passages import plain_passages
 from labeler.model import Grade, Judgment, Passage
+from tests.formats.written import write_corpus, write_verdicts
 
 MAP = GradeMap.parse("0=NO,1=PART,2=YES,3=YES")
 

@@ -115,5 +115,5 @@ def test_a_golden_set_written_as_an_array_is_read_as_it_was(tmp_path):
         GoldenEntry("q2", "", None, "why?"),
         GoldenEntry("q3", "z", Grade.PART),
     ]
-    assert write_golden(tmp_path / "g.json", golden, form="json") == 3
+    assert write_golden(tmp_path / "g.json", golden) == 3
     assert [entry for _, entry in read_golden(tmp_path / "g.json")] == golden

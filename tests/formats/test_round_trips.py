@@ -21,17 +21,19 @@ from labeler.formats import (
     read_queries,
     read_run,
     write_atomically,
-    write_corpus,
-    write_golden,
-    write_labels,
-    write_qrels,
     write_queries,
-    write_run,
-    write_verdicts,
 )
 from labeler.formats.fields import is_blank
 from labeler.formats.write import guard, unguard, write_csv
 from labeler.model import GoldenEntry, Grade, Judgment, Passage, Query, RunRow
+from tests.formats.written import (
+    write_corpus,
+    write_entries,
+    write_labels,
+    write_qrels,
+    write_run,
+    write_verdicts,
+)
 
 RUNNING = "=+-@\t\r\n\0'\uff1d"
 TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.text(RUNNING + '",;\n a', max_size=6)
@@ -215,7 +217,7 @@ def test_a_golden_set_comes_back(tmp_path_factory, entries, form):
     same(
         tmp_path_factory,
         entries,
-        lambda path, rows: write_golden(path, rows, form=form),
+        lambda path, rows: write_entries(path, rows, form=form),
         read_golden,
         key=lambda e: (e.query_id or e.query, e.passage_id),
         suffix=form,
