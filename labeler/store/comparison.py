@@ -7,6 +7,7 @@ that somebody has labelled blind was adjudicated; a tie is left out as `unresolv
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -189,13 +190,18 @@ class Comparison:
         """
         corpora = scalar(self._cursor, sql.CORPORA) if name == "source" else 0
         sliced = sql.sliced(name, counted=self._counted, corpora=corpora)
+        # Sorted here: where no query is imported, DuckDB 2.0.1 takes the sums for 0, and narrows
+        # them to a byte to sort them.
         rows = self.rows(
             "select value, sum(n)::bigint, "
             "coalesce(sum(n) filter (where human <> verdict), 0)::bigint, stratum "
-            f"from ({sliced}) as sliced group by value, stratum "
-            "order by sum(sum(n)) over (partition by value) desc, value, stratum"
+            f"from ({sliced}) as sliced group by value, stratum"
         )
-        return [Part(*row) for row in rows]
+        parts = [Part(*row) for row in rows]
+        size = Counter[str]()
+        for part in parts:
+            size[part.value] += part.n
+        return sorted(parts, key=lambda part: (-size[part.value], part.value, part.stratum))
 
     def asked(
         self, *, human: Grade | None = None, judge: Grade | None = None

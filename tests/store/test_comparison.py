@@ -364,3 +364,17 @@ def test_labels_of_the_page_are_compared_too(store: Store, draw) -> None:
     )
     labels.record(store, [event])
     assert _pairs(store, replace(_ANY, spotcheck="check")) == [(0, 2, 0)]
+
+
+def test_a_slice_of_more_than_a_byte_of_disagreements_is_counted_also_without_any_query(
+    store: Store,
+) -> None:
+    """No query is imported, so each is of no kind. Of 20 x 20 pairs, labelled YES, half are NO."""
+    pairs = [(f"q{n % 20}", f"p{n}") for n in range(400)]
+    labels.bring(store, [_label(*pair, _YES) for pair in pairs], annotator="anna")
+    verdicts.keep(
+        store, [_verdict(*pair, (_YES, _NO)[n % 40 < 20]) for n, pair in enumerate(pairs)]
+    )
+    with compared(store, _ANY) as comparison:
+        assert comparison.slices("kind") == [Part("", 400, 200)]
+        assert comparison.slices("verdict") == [Part("NO", 200, 200), Part("YES", 200, 0)]
