@@ -129,10 +129,10 @@ def verdict_file(
             ),
         ),
         remarks=lambda: (
-            *seen.people("judges", judge, known={one.judge for one in verdicts.judges(store)}),
+            *seen.people("judges", judge, known={one.judge for one in verdicts.known(store)}),
             *seen.ungraded((State.UNSURE, State.LATER), "verdicts that cannot be read"),
             *texts.told(),
-            *seen.joins(store),
+            *seen.joins(store, told=texts.alone),
         ),
     )
 
@@ -161,7 +161,7 @@ def label_file(store: Store, path: Path, *, annotator: str, options: Options) ->
             *seen.people("annotators", annotator, known=labels.annotators(store)),
             *seen.ungraded((Status.UNREADABLE,), "unsure"),
             *texts.told(),
-            *seen.joins(store),
+            *seen.joins(store, told=texts.alone),
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -83,9 +83,10 @@ class Seen:
             yield f"{what}, which are one: {len(both):,} ({formats.called(both[0])})"
         yield from other_texts(self._texts, known)
 
-    def joins(self, store: Store) -> Iterator[str]:
-        """How many ids join what was imported, where not all do."""
-        query_ids = self._queries - {""}
+    def joins(self, store: Store, *, told: Collection[str] = ()) -> Iterator[str]:
+        """How many ids join what was imported, where not all do; of queries that were `told` of by
+        their text nothing again."""
+        query_ids = self._queries.difference(told, [""])
         yield from joins(store, query_ids, self._passages - {""})
         if strange := query_ids - queries.ids(store):
             texts = {query.text for query in queries.current(store)}
@@ -105,6 +106,12 @@ class Texts:
         """The query's id, the first imported one's of several; else the text."""
         self._asked.add(text)
         return text if text in self._known else self._ids.get(text, text)
+
+    @property
+    def alone(self) -> Set[str]:
+        """The texts that are kept as ids, for none of the imported queries has them; nothing where
+        none is imported, of which `told` says nothing either."""
+        return self._asked - self._known.keys() - self._ids.keys() if self._known else frozenset()
 
     def told(self) -> Iterator[str]:
         """How many of the texts join, where any was asked for, and how many nearly do."""

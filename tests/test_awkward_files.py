@@ -367,8 +367,9 @@ def test_a_query_without_an_id_joins_by_its_text_and_nearly_joining_is_told(said
     verdicts_file = tmp_path / "v.csv"
     verdicts_file.write_bytes(b"query,docid,rating\nhow?,p,1\nwhere?,p,0\n")
     code, _, err = said("import", "verdicts", verdicts_file, "--judge", "j")
-    assert "v.csv: queries without an id are named by their text" in err
+    assert "v.csv: column 'query' names the queries, by their text or an id" in err
     assert "1 of 2 queries that only their text names join; the others are kept under" in err
+    assert "queries join" not in err  # which would say the same again
     with open_reader(store) as opened:
         brought = sorted(verdict.query_id for verdict in verdicts.current(opened))
     assert brought == ["q1", "where?"]
@@ -377,6 +378,23 @@ def test_a_query_without_an_id_joins_by_its_text_and_nearly_joining_is_told(said
     verdicts_file.write_bytes(b"query_id,passage_id,grade\nwhy?,p,1\n")
     code, _, err = said("import", "verdicts", verdicts_file, "--judge", "j")
     assert "query ids that are the texts of imported queries, which have other ids: 1" in err
+
+
+def test_an_id_is_no_text_beside_rows_that_name_their_query_by_it(said, store, tmp_path):
+    queries_file, path = tmp_path / "q.jsonl", tmp_path / "v.jsonl"
+    queries_file.write_bytes(b'{"_id":"q1","text":"how?"}\n{"_id":"q2","text":"why?"}\n')
+    assert said("import", "queries", queries_file)[0] == 0
+    by_text, by_id = (
+        b'{"query":"how?","docid":"p","grade":1}',
+        b'{"qid":"why?","docid":"p","grade":1}',
+    )
+    path.write_bytes(by_text + b"\n" + by_id + b"\n" + by_text.replace(b"how?", b"q2") + b"\n")
+    err = said("import", "verdicts", path, "--judge", "j")[2]
+    assert "1 of 1 queries that only their text names join" in err
+    assert "2 of 3 queries join" in err  # q1 and q2: the id why? is another's text
+    with open_reader(store) as opened:
+        brought = sorted(verdict.query_id for verdict in verdicts.current(opened))
+    assert brought == ["q1", "q2", "why?"]
 
 
 def test_a_text_that_two_queries_have_is_told_wherever_it_is_joined_by(said, tmp_path):

@@ -21,7 +21,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
 from labeler.errors import InputError
-from labeler.formats.fields import Shape, bind, is_blank, is_padded
+from labeler.formats.fields import BY_TEXT, Shape, bind, is_blank, is_padded
 from labeler.formats.quoting import UNQUOTED, Quoting, quoting_of, takes_in_rows
 from labeler.formats.reading import Reading, Refused
 from labeler.formats.source import UNREADABLE, Source, may_be_doubly_encoded
@@ -179,7 +179,7 @@ def _csv(data: bytes, source: Source, kind: Kind, columns: Mapping[str, str]) ->
     if kind.cells and b"\t" in data and delimiter != "\t":  # which Arrow would strip off numbers
         return None
     bound = bind(names, kind.shape, columns=columns, source=source, line=1)
-    if len(set(names)) < len(names):
+    if len(set(names)) < len(names) or BY_TEXT in bound:
         return None
     if quotes.across_lines and takes_in_rows(data, delimiter, width=len(names)):
         return None
@@ -221,7 +221,7 @@ def _json_lines(
     names = tuple(name for name in first if name != "metadata" or first[name])
     bound = bind(names, kind.shape, columns=columns, source=source, line=1)
     empty = set(first).difference(bound.values())
-    if empty - {"metadata"}:
+    if empty - {"metadata"} or BY_TEXT in bound:
         return None
     types = {key: kind.values.get(field, pa.string()) for field, key in bound.items()}
     table = pa_json.read_json(

@@ -26,6 +26,10 @@ KEY = "a key for it in each object, or to be told which key it is"
 NEEDS = "columns"
 """What a reader has to be told where a file names its columns otherwise: see LabelerError."""
 
+BY_TEXT = "by_text"
+"""The cell that a row has where it names its query by its text alone."""
+
+
 LONGEST_NAME = 200
 """Characters in a name of someone or something."""
 
@@ -34,7 +38,8 @@ _NUMBERED = re.compile(r"[0-9]{9}")
 """How a number begins that is no day; some of them Python would read as a time: 1796010112000."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_UNSEEN = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_INVISIBLE, _VISIBLE = re.compile(f"[{_UNSEEN}]"), re.compile(rf"[^\s{_UNSEEN}]")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -50,7 +55,7 @@ class Shape(NamedTuple):
 
     `required` fields must have a column. `layouts` are the headers of our own exports: a CSV with
     exactly one of them has its cells guarded (see `write.guard`). A `query_id` in a column of one
-    of the names `by_text` is the query's text.
+    of the names `by_text` is the query's text, and the row's cell BY_TEXT as well.
     """
 
     what: str
@@ -119,18 +124,13 @@ def bind(
         if field not in bound:
             raise Refused(f"no {field} among {_listed(names)}", expected, needs=NEEDS)
     if "query_id" not in columns and plain_name(bound.get("query_id", "")) in shape.by_text:
-        name_by_text(source)
+        bound[BY_TEXT] = name = bound["query_id"]
+        source.note(0, f"column {shown(name)} names the queries, by their text or an id")
     taken = {*bound.values()}
     for name in names:
         if name not in taken:
             _unread(name, source=source, line=line)
     return bound
-
-
-def name_by_text(source: Source) -> None:
-    """Take down that the file names queries by their text alone."""
-    source.by_text = True
-    source.note(0, "queries without an id are named by their text")
 
 
 def _unread(name: str, *, source: Source, line: int) -> None:
@@ -184,7 +184,7 @@ def without_invisible(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether a text holds nothing visible."""
-    return not without_invisible(text).strip()
+    return not _VISIBLE.search(text)
 
 
 def is_padded(value: str) -> bool:
@@ -194,8 +194,7 @@ def is_padded(value: str) -> bool:
 
 
 def unpadded(value: str, field: str, *, source: Source, line: int) -> str:
-    """`value`; blanks and invisible characters around it are noted, for another file may have the
-    id without them."""
+    """`value`; what stands around it unseen is noted: another file may have the id without it."""
     if value != value.strip():
         source.note(line, f"{field} has blanks around it, which are kept")
     elif is_padded(value):

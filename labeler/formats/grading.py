@@ -75,7 +75,7 @@ def plain_judgments(
         below = Source(source.path, of_header, name=source.name)
         named = not is_qrels(source, columns or {})
         found = plain(below, _KIND, columns=columns or {}, named=named)
-        if found is None or below.by_text or found.table["grade"].type not in _GRADES:
+        if found is None or found.table["grade"].type not in _GRADES:
             return None
         if not named and not set(FIXED).issuperset(found.table[FIXED_COLUMN].unique().to_pylist()):
             return None

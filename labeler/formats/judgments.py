@@ -8,6 +8,7 @@ from typing import Any
 
 from labeler.errors import InputError
 from labeler.formats.fields import (
+    BY_TEXT,
     PASSAGE_IDS,
     Cells,
     Row,
@@ -15,7 +16,6 @@ from labeler.formats.fields import (
     bool_of,
     float_of,
     identifier,
-    name_by_text,
     name_of,
     plain_name,
     text_of,
@@ -190,7 +190,8 @@ def _linked(source: Source, read: Callable[[dict[str, Any]], Iterable[Any]]) -> 
                     continue
                 if cells["query_id"] is None and isinstance(cells.get("query"), str):
                     cells["query_id"] = cells["query"]
-                    name_by_text(source)
+                    cells[BY_TEXT] = cells["query"]
+                    source.note(0, "queries without an id are named by their text")
                 cells["where"] = where
                 yield Row(line, cells)
         except Refused as why:
@@ -222,7 +223,7 @@ def _judgment(
     if state in UNGRADED and not empty:
         raise Refused(f"grade {value} beside state {state}", "no grade, or another state")
     query_id = identifier(cells, "query_id", source=source, line=line)
-    if source.by_text:
+    if BY_TEXT in cells:
         query_id = named(query_id)
     passage_id = identifier(cells, "passage_id", source=source, line=line)
     grade = None if state in UNGRADED else grades.read(value)

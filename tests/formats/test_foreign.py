@@ -133,7 +133,7 @@ def test_quepid_s_table_is_read_though_it_begins_with_a_blank_line(written):
     found = judged(written("x.csv", text), grades=SCALE, reading=reading)
     assert found == [("star wars", "11", "YES"), (" -minus", "12", "NO")]
     assert {note.what: note.lines for note in reading.notes} == {
-        "queries without an id are named by their text": (0,),
+        "column 'query' names the queries, by their text or an id": (0,),
         "query_id has blanks around it, which are kept": (4,),
         "a query or passage without a rating was left out": (5,),
     }
