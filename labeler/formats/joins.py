@@ -49,12 +49,16 @@ def near_misses(brought: Collection[str], known: Iterable[str]) -> Joins:
     missing = mine - have
     counts = [0] * len(_FORMS)
     example: tuple[str, str] | None = None
-    for place, form in enumerate(_FORMS if missing else ()):
-        forms = {form(identity): identity for identity in sorted(have)}
-        near = {identity for identity in missing if form(identity) in forms}
+    for place, form in enumerate(_FORMS):
+        if not missing:
+            break
+        wanted = {form(identity) for identity in missing}
+        forms = [(known, identity) for identity in have if (known := form(identity)) in wanted]
+        found = dict(sorted(forms))
+        near = {identity for identity in missing if form(identity) in found}
         if near and example is None:
             first = min(near)
-            example = (first, forms[form(first)])
+            example = (first, found[form(first)])
         counts[place] = len(near)
         missing -= near
     nfc, trimmed, caseless = counts
@@ -75,7 +79,7 @@ def _set(ids: Iterable[str]) -> Set[str]:
 
 
 def _nfc(identity: str) -> str:
-    return unicodedata.normalize("NFC", identity)
+    return identity if identity.isascii() else unicodedata.normalize("NFC", identity)
 
 
 def _trimmed(identity: str) -> str:

@@ -54,13 +54,16 @@ _BOMS = {  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"[ \t]*$")
 _DOUBLY = re.compile(
-    "(?<![A-Z\u00c0-\u00de])[ÂÃ][\x80-\xbf\u201e\u2013\u0153\u0178\u2030]|â€|[ÐÑ][\x80-\xbf][ÐÑ]"
+    "(?<![A-Z\u00c0-\u00de])[ÂÃ][\x80-\xbf\u201e\u2013\u0153\u0178\u2030]|â[\x80€]|[ÐÑ][\x80-\xbf][ÐÑ]"
 )
 """What UTF-8 becomes when it is read as Latin-1 or Windows-1252, and no language writes."""
 
+_DOUBLY_MARKS = ("Â", "Ã", "â\x80", "â€", "Ð", "Ñ")
+"""One of them is in all that _DOUBLY finds."""
+
 _DOUBLY_BYTES = (  # each begins with bytes that are searched for quickly
-    re.compile(rb"\xc3(?:[\x82\x83][\xc2\xc5\xe2]|\xa2\xe2\x82\xac|[\x90\x91]\xc2)"),
-    re.compile(rb"\\u00(?:[cC][23]|[eE]2|[dD][01])\\u"),
+    re.compile(rb"\xc3(?:[\x82\x83][\xc2\xc5\xe2]|\xa2(?:\xc2\x80|\xe2\x82\xac)|[\x90\x91]\xc2)"),
+    re.compile(rb"\\u00(?:[cC][23]\\u|[eE]2\\u(?:0080|20[aA][cC])|[dD][01]\\u00)"),
 )
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 
@@ -72,7 +75,9 @@ def storable(text: str) -> bool:
 
 def doubly_encoded(text: str) -> bool:
     """Whether `text` looks like UTF-8 that was taken for Latin-1 and encoded again."""
-    return not text.isascii() and _DOUBLY.search(text) is not None
+    if text.isascii() or not any(mark in text for mark in _DOUBLY_MARKS):  # nearly all, and quick
+        return False
+    return _DOUBLY.search(text) is not None
 
 
 def may_be_doubly_encoded(data: bytes) -> bool:
@@ -102,8 +107,6 @@ class Source:
         self.reading = reading
         self.unread: set[str] = set()
         """The columns that were noted as not read."""
-        self.by_text = False
-        """Whether some query of the file is named by its text alone."""
         self.head = self._head()
         self.encoding = _encoding(self.head)
 
@@ -229,7 +232,7 @@ class Source:
         for magic, what in _NOT_TEXT.items():
             if head.startswith(magic):
                 self.stop(0, found=what, expected="a text file, unpacked or gzipped")
-        if head[8:12] == b"DUCK":
+        if head[8:12] == b"DUCK" and head[15:20] == bytes(5):  # then the version, of 8 bytes
             self.stop(0, found="a DuckDB file", expected="a text file, unpacked or gzipped")
         if head[257:262] == b"ustar":
             self.stop(0, found="a tar archive", expected="a text file, unpacked or gzipped")

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from labeler.formats.cells import numbered_cells
-from labeler.formats.fields import KEY, Cells, Row, Shape, bind, kind_of, plain_name
+from labeler.formats.fields import KEY, Cells, Row, Shape, bind, kind_of, plain_name, shown
 from labeler.formats.reading import Refused
 from labeler.formats.source import MARK_INSIDE, NOT_UTF8, Source, line_at, storable
 from labeler.formats.write import unguard
@@ -177,7 +177,9 @@ def table_rows(
         source.stop(line, found=why.found + above, expected=why.expected, needs=why.needs)
     repeated = [name for name in bound.values() if names.count(name) > 1]
     if repeated:
-        source.stop(line, found=f"two columns named {repeated[0]!r}", expected="each name once")
+        source.stop(
+            line, found=f"two columns named {shown(repeated[0])}", expected="each name once"
+        )
     cells_of = itemgetter(*(names.index(name) for name in bound.values()))  # at least two
     guarded = tuple(names) in shape.layouts
     headings, leading = shape.headings(), names.index(bound[shape.required[0]])
@@ -228,7 +230,7 @@ def _is_value(text: str) -> bool:
 
 def _broken(error: Exception, expected: str) -> Refused:
     if isinstance(error, _RepeatedKey):
-        return Refused(f"the key {str(error)!r} twice in one object", "each key once")
+        return Refused(f"the key {shown(str(error))} twice in one object", "each key once")
     if isinstance(error, json.JSONDecodeError):
         return Refused(f"broken JSON ({error.msg}, column {error.colno})", expected)
     return Refused("JSON that is nested too deep or holds a number too long to read", expected)

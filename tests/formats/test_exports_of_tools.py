@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from labeler.errors import InputError
@@ -90,7 +92,7 @@ def test_a_header_that_is_no_csv_is_the_one_thing_said(written):
         ("\n <!DOCTYPE html>\n<html></html>\n", "a web page"),
         ('<?xml version="1.0"?><Error/>\n', "XML"),
         ("ARROW1\0\0", "an Arrow or Feather file"),
-        ("\0" * 8 + "DUCK", "a DuckDB file"),
+        ("\0" * 8 + "DUCK@" + "\0" * 7, "a DuckDB file"),
     ],
 )
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.trec"])
@@ -100,6 +102,22 @@ def test_what_is_no_data_is_named_whatever_it_is_called(written, start, said, na
         with pytest.raises(InputError, match=f"^{name}: {said}") as caught:
             told(path, read)
         assert len(caught.value.problems) == 1
+
+
+def test_a_table_of_ducks_is_no_database(written):
+    """The header takes 8 bytes, behind which a DuckDB file has its mark."""
+    assert told(written("x.csv", "id,text\nDUCK-1,a\n"))[0] == [("DUCK-1", "a")]
+
+
+def test_a_key_or_a_column_that_comes_twice_is_named_in_short(written):
+    name = "k" * 500
+    for file, text in (
+        ("x.jsonl", f'{{"{name}": 1, "{name}": 2}}'),
+        ("x.csv", f"id,{name},{name}\nq,a,b\n"),
+    ):
+        with pytest.raises(InputError) as caught:
+            told(written(file, text), partial(read_queries, columns={"text": name}))
+        assert len(str(caught.value)) < 160
 
 
 def test_a_text_of_a_folder_may_be_a_web_page(written, tmp_path):

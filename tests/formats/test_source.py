@@ -185,7 +185,10 @@ def test_a_name_of_any_bytes_is_shown_as_text_of_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "doubly"),
     [
-        *((text.encode().decode("latin-1"), True) for text in ("café", "À la", "20°", "привет")),
+        *(
+            (text.encode().decode("latin-1"), True)
+            for text in ("café", "À la", "20°", "it\u2019s", "привет")
+        ),
         *(
             (text.encode().decode("cp1252"), True)
             for text in ("Ärzte", "it\u2019s", "Œuvre \u2013 fin")
