@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,8 +21,9 @@ from labeler.formats.goldenfile import BEIR_HEAD, beir_line
 from labeler.formats.trec import FIELD_BREAK, tag_of, writable
 from labeler.formats.write import RUNS, Format, guard, write_atomically
 
-Batches = Iterable[pa.RecordBatch]
-"""Some thousand rows at a time."""
+Batches = Generator[pa.RecordBatch]
+"""Some thousand rows at a time. Closed once they are written, or cannot be: they may be read within
+a transaction."""
 
 _QUOTED = re.compile('[,"\r\n]')
 _IN_CSV = f"^'*[{RUNS}]|{_QUOTED.pattern}".replace("\0", r"\x00")
@@ -31,6 +33,9 @@ _IN_BEIR = '[\t"\r\n]|^\ufeff'
 """What makes a cell of each form odd: it does not stand there as it is."""
 
 _NOTHING = pa.scalar("")
+
+_AT_ONCE = 1 << 24
+"""Bytes of a batch that are made into lines at once."""
 
 
 def write_columns(
@@ -110,13 +115,20 @@ def _written(
 ) -> int:
     """Write the lines of each batch before the next is read."""
     written = 0
-    with write_atomically(path) as handle:
+    with closing(batches), write_atomically(path) as handle:
         handle.write(head)
         handle.flush()
         for batch in batches:
-            handle.buffer.write(_bytes(lines(batch)))
+            for part in _parts(batch):
+                handle.buffer.write(_bytes(lines(part)))
             written += len(batch)
     return written
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """A batch in parts that are no burden, however long its texts: writing takes several copies."""
+    rows = max(1, len(batch) * _AT_ONCE // max(1, batch.nbytes))
+    return (batch.slice(start, rows) for start in range(0, len(batch), rows))
 
 
 def _bytes(lines: pa.Array) -> memoryview:

@@ -8,7 +8,7 @@ that somebody has labelled blind was adjudicated; a tie is left out as `unresolv
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -228,8 +228,10 @@ class Comparison:
         `but` those of some queries; worst first, at most `limit`. Read a few at a time, within the
         block of `compared`.
         """
-        found = sql.cases(human, judge, limit=limit, labels=self._selection.labels)
-        values = [*_gains(human, judge), list(but), self._selection.annotator]
+        chosen = self._selection
+        alone = chosen.annotator is not None
+        found = sql.cases(human, judge, limit=limit, labels=chosen.labels, alone=alone)
+        values = [*_gains(human, judge), list(but), chosen.annotator]
         for row in self.stream(found, values):
             yield Disagreement(*(*row[:6], GRADES[row[6]], GRADES[row[7]], *row[8:]))
 
@@ -239,7 +241,7 @@ class Comparison:
         while rows := self._cursor.fetchmany(1_000):
             yield from rows
 
-    def arrow(self, sql: str) -> Iterator[Any]:
+    def arrow(self, sql: str) -> Generator[Any]:
         """As `stream`, as Arrow batches."""
         return arrow_batches(self._cursor, sql, size=4_096)
 
@@ -294,7 +296,7 @@ def settled(store: Store, *, answers: bool = False) -> Iterator[Settled]:
             yield Settled(query_id, passage_id, GRADES[gain])
 
 
-def settled_gains(store: Store) -> Iterator[Any]:
+def settled_gains(store: Store) -> Generator[Any]:
     """As `settled`, of pairs with a passage: Arrow batches with the gain, under `grade`."""
     with compared(store, Selection(_NOBODY)) as found:
         yield from found.arrow(_SETTLED)

@@ -183,10 +183,13 @@ def pairs(spotcheck: str | None, *, answers: bool = False) -> str:
 
 
 def compared(*, labels: str, alone: bool) -> str:
-    """What makes the table `compared`, by one of READINGS; `alone`: what one annotator says, where
-    nothing is settled."""
-    read = READINGS[labels] | ({"settled": "false"} if alone else {})
-    return _COMPARED.format(**read, gain=_GAIN.format("a."))
+    """What makes the table `compared`, by one of READINGS; `alone`: what one annotator says."""
+    return _COMPARED.format(**_read(labels, alone=alone), gain=_GAIN.format("a."))
+
+
+def _read(labels: str, *, alone: bool) -> dict[str, str]:
+    """What one of READINGS counts; of what one annotator says nothing is settled."""
+    return READINGS[labels] | ({"settled": "false"} if alone else {})
 
 
 def sliced(name: str, *, counted: str, corpora: int) -> str:
@@ -195,14 +198,16 @@ def sliced(name: str, *, counted: str, corpora: int) -> str:
     return SLICED[name].format(counted=counted, newest=_NEWEST if corpora > 1 else _ALONE)
 
 
-def cases(human: Grade | None, judge: Grade | None, *, limit: int | None, labels: str) -> str:
+def cases(
+    human: Grade | None, judge: Grade | None, *, limit: int | None, labels: str, alone: bool
+) -> str:
     """The cases of a cell, the gains $1 and $2, but those of the queries $3; the worst first. $4 is
-    the annotator or null."""
+    the annotator or null. `labels` and `alone` are those of `compared`."""
     return _CASES.format(
         cell=f"{cell(human, judge)} and query_id <> all($3::text[])",
         order=_WORST,
         first="" if limit is None else f"limit {limit:d}",
-        settled=READINGS[labels]["settled"],
+        settled=_read(labels, alone=alone)["settled"],
     )
 
 

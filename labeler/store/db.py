@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,7 +122,9 @@ class Store:
             while rows := cursor.fetchmany(size):
                 yield rows
 
-    def arrow(self, sql: str, values: Sequence[object] = (), *, size: int = 4_096) -> Iterator[Any]:
+    def arrow(
+        self, sql: str, values: Sequence[object] = (), *, size: int = 4_096
+    ) -> Generator[Any]:
         """As `batches`, as Arrow record batches."""
         with self.read() as cursor:
             yield from arrow_batches(cursor, sql, values, size=size)
@@ -198,7 +200,7 @@ def append_table(cursor: Cursor, table: str, rows: Any) -> None:
 
 def arrow_batches(
     cursor: Cursor, sql: str, values: Sequence[object] = (), *, size: int = 1_000_000
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """The rows of a query as Arrow record batches of at most `size`, never all in memory."""
     try:
         yield from cursor.sql(sql, params=list(values)).to_arrow_reader(size)
@@ -206,6 +208,8 @@ def arrow_batches(
         if str(error) != "Query interrupted":
             raise
         raise KeyboardInterrupt from error
+    except OSError as error:  # and of a damaged file, which must not pass for the one written to
+        raise duckdb.IOException(str(error)) from error
 
 
 def _arrow(values: Sequence[object]) -> Any:

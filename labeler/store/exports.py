@@ -5,7 +5,7 @@ A million rows come in a second; none are held that a file already has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 from labeler.model import GRADES
@@ -13,7 +13,7 @@ from labeler.store import comparison, evidence, runs
 from labeler.store.db import Store
 from labeler.store.goldens import Golden
 
-Batches = Iterator[Any]
+Batches = Generator[Any]
 
 # As the views `current_...`, by hashing the keys: those would sort all rows with all their texts.
 _STANDING_LABELS = (

@@ -29,28 +29,31 @@ def unfit(path: Path, error: duckdb.Error) -> LabelerError:
     return StoreDamaged(f"{path.name} cannot be opened: {first_line(error)}")
 
 
+_FAILING = (
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.OutOfMemoryException,
+    duckdb.SerializationException,
+)
+
+
 @contextmanager
 def in_words(path: Path) -> Iterator[None]:
     """What DuckDB says of a damaged file or a full disk, as StoreDamaged."""
     try:
         yield
-    except (
-        duckdb.IOException,
-        duckdb.FatalException,
-        duckdb.InternalException,
-        duckdb.OutOfMemoryException,
-        duckdb.SerializationException,
-    ) as error:
-        raise StoreDamaged(
-            f"{path.name} fails: {first_line(error)}. If the disk is not full, the file is "
-            "damaged: take a back-up in its place"
-        ) from error
     except duckdb.Error as error:
-        if "Corrupt database file" not in str(error):
+        if "Corrupt database file" in str(error):
+            said = f"{path.name} is damaged: {first_line(error)}. Take a back-up in its place"
+        elif isinstance(error, _FAILING):
+            said = (
+                f"{path.name} fails: {first_line(error)}. If the disk is not full, the file is "
+                "damaged: take a back-up in its place"
+            )
+        else:
             raise
-        raise StoreDamaged(
-            f"{path.name} is damaged: {first_line(error)}. Take a back-up in its place"
-        ) from error
+        raise StoreDamaged(said) from error
 
 
 def first_line(error: Exception) -> str:

@@ -153,3 +153,23 @@ def test_a_file_is_left_as_it_was_when_the_columns_break_off(tmp_path):
     with pytest.raises(RuntimeError):
         lines.write_columns(path, ["a"], batches=broken(), form="csv")
     assert (path.read_text(), [*tmp_path.iterdir()]) == ("what stood", [path])
+
+
+@pytest.mark.parametrize("path", ["x.qrels", "no such folder/x.qrels"])
+def test_what_cannot_be_written_is_read_no_further(tmp_path, path):
+    """A transaction that stays open as long as somebody holds the error holds the store's file."""
+    ids = {"query_id": ["q"], "passage_id": ["two words"], "grade": [1]}
+    found = (pa.record_batch(ids) for _ in range(2))
+    with pytest.raises(LabelerError):
+        lines.write_qrels(tmp_path / path, batches=found, form="trec")
+    assert found.gi_frame is None
+
+
+def test_long_texts_are_written_a_few_at_a_time(tmp_path):
+    """Five rows of 6 MB are more than the 16 MB that are made into lines at once."""
+    rows = [(f"q{n}", chr(ord("a") + n) * 6_000_000) for n in range(5)]
+    batch = pa.record_batch(list(map(pa.array, zip(*rows, strict=True))), names=["q", "text"])
+    path = tmp_path / "x.csv"
+    written = lines.write_columns(path, ["q", "text"], batches=(b for b in [batch]), form="csv")
+    assert written == 5
+    assert path.read_text() == "q,text\n" + "".join(f"{q},{text}\n" for q, text in rows)

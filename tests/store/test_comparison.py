@@ -106,6 +106,9 @@ def test_an_adjudication_settles_and_one_persons_own_labels_stay_their_own(store
     with compared(store, _ANY) as comparison:
         (case,) = comparison.cases()
     assert (case.human, case.judge, case.adjudicated) == (_PART, _NO, True)
+    with compared(store, replace(_ANY, annotator="anna")) as comparison:
+        (case,) = comparison.cases()
+    assert (case.human, case.judge, case.adjudicated) == (_YES, _NO, False)
 
 
 def test_labels_that_were_not_blind_do_not_count(store: Store) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from labeler.errors import LabelerError, StoreBusy
+from labeler.errors import LabelerError, StoreBusy, StoreDamaged
 from labeler.model import Grade, LabelEvent, Query, RunRow
 from labeler.store import labels, migrations, queries, runs, settings, tasks
 from labeler.store.db import Store, append, open_reader, open_store
+from labeler.store.failing import in_words
 from labeler.store.snapshot import Keeper
 
 _BOTH = [open_store, open_reader]
@@ -303,3 +304,15 @@ def test_sixteen_threads_read_and_write_through_one_store_without_error(store: S
     found = {(s.annotator, s.query_id, s.passage_id, s.grade) for s in labels.current(store)}
     assert found == {(person, q, p, Grade.YES) for person in people for q, p in pairs}
     assert tasks.overall(store, "check") == (8 * 12, 8 * 12)
+
+
+def test_what_breaks_off_a_reading_of_columns_is_an_error_of_the_store(store: Store) -> None:
+    """Arrow calls it an OSError, as if the file that is written to had failed."""
+    none = "select cast(case when n = 300000 then 'x' end as integer) from range(400000) as t (n)"
+    batches = store.arrow(none)
+    next(batches)
+    with (
+        pytest.raises(StoreDamaged, match=r"^labels\.duckdb fails: Could not convert"),
+        in_words(store.path),
+    ):
+        list(batches)
