@@ -179,10 +179,10 @@ class Comparison:
             "select s.stratum, s.size, coalesce(sum(c.n), 0)::bigint, "
             "coalesce(sum(c.n) filter (where c.human <> c.verdict), 0)::bigint from strata s "
             f"left join (select * from {self._counted} x where {BOTH}) c on c.stratum = s.stratum "
-            "where s.spotcheck = $1 group by s.stratum, s.size order by s.stratum",
+            "where s.spotcheck = $1 group by s.stratum, s.size",
             [self._selection.spotcheck],
         )
-        return [Stratum(*row) for row in rows]
+        return sorted(Stratum(*row) for row in rows)
 
     def slices(self, name: str) -> list[Part]:
         """The compared pairs by one of SLICES and by stratum, the largest slice first; by annotator
