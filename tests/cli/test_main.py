@@ -211,6 +211,12 @@ def test_help_loads_nothing_heavy(tmp_path):
     assert loaded("import", "--help", cwd=tmp_path) == set()
 
 
+def test_an_import_of_a_run_does_without_pandas(tmp_path, table):
+    run_file = table("r.csv", [("q", "p", 1)], header="query_id,passage_id,rank")
+    needed = loaded("import", "run", str(run_file), "--system", "s", "--db", "x", cwd=tmp_path)
+    assert needed == {"duckdb", "numpy"}
+
+
 def test_agreement_loads_only_what_it_computes_with(tmp_path, labeler, table):
     labeler("import", "labels", table("l.csv", [("q", "p", "YES")]), "--annotator", "a")
     labeler("import", "verdicts", table("v.csv", [("q", "p", "NO")]), "--judge", "j")
