@@ -57,9 +57,9 @@ def coefficient(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"{DASH} ({estimate.reason})"
     if estimate.interval is None:
-        return f"{estimate.value:.2f}{without(estimate)}"
+        return f"{estimate.value:z.2f}{without(estimate)}"
     lo, hi = estimate.interval
-    return f"{estimate.value:.2f} ({lo:.2f} to {hi:.2f})"
+    return f"{estimate.value:z.2f} ({lo:z.2f} to {hi:z.2f})"
 
 
 def without(estimate: Estimate) -> str:
@@ -81,7 +81,7 @@ def value(estimate: Estimate, *, share: bool = False) -> str:
     """The bare number, a percentage where it is a `share`; a dash where it is undefined."""
     if estimate.value is None:
         return DASH
-    return percent(estimate.value) if share else f"{estimate.value:.2f}"
+    return percent(estimate.value) if share else f"{estimate.value:z.2f}"
 
 
 class Split(NamedTuple):
@@ -96,7 +96,7 @@ def split(estimate: Estimate, *, share: bool = False) -> Split:
     found = value(estimate, share=share)
     if estimate.interval is None:
         return Split(found, estimate.reason)
-    lo, hi = (percent(end) if share else f"{end:.2f}" for end in estimate.interval)
+    lo, hi = (percent(end) if share else f"{end:z.2f}" for end in estimate.interval)
     return Split(found, f"{lo} to {hi}")
 
 
@@ -160,7 +160,7 @@ def coefficients(report: Report) -> list[tuple[str, str]]:
     closed = measured.kappa_closed_form
     if closed is not None:
         lo, hi = closed.interval
-        found.append(("Kappa if pairs were independent", f"{lo:.2f} to {hi:.2f}"))
+        found.append(("Kappa if pairs were independent", f"{lo:z.2f} to {hi:z.2f}"))
     return [
         *found,
         ("Gwet AC1 (decides nothing)", coefficient(measured.ac1)),

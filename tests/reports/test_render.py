@@ -20,6 +20,7 @@ def test_a_share_has_its_interval_or_the_reason_why_there_is_none():
 
 def test_a_coefficient_has_its_interval_or_the_reason_why_there_is_none():
     assert render.coefficient(Estimate(0.7311, Interval(-0.1, 0.92))) == "0.73 (-0.10 to 0.92)"
+    assert render.coefficient(Estimate(-0.004, Interval(-0.1, -0.001))) == "0.00 (-0.10 to 0.00)"
     assert render.coefficient(Estimate(0.5, reason="one query")) == "0.50 (no interval: one query)"
     assert render.coefficient(Estimate(None, reason="no pair")) == "— (no pair)"
 
