@@ -300,7 +300,10 @@ def unseen(texts: pa.Array) -> list[int]:
 
 
 # Arrow's own ways from Python's values and numpy's, and back, load pandas, which costs 0.4 s.
+
+
 def _texts(values: Sequence[str]) -> pa.StringArray:
+    """The values as a column."""
     said = [value.encode() for value in values]
     ends = np.cumsum([0, *map(len, said)], dtype="<i4")
     held = (pa.py_buffer(part) for part in (ends.tobytes(), b"".join(said)))

@@ -16,10 +16,7 @@ def repeats(*key: pa.DictionaryArray) -> bool:
     """Whether several rows have one key. (Also where there are more possible keys than can be
     numbered, which no file has.)"""
     marks = _marks(key)
-    if marks is None:
-        return True
-    marks.sort()
-    return bool((marks[1:] == marks[:-1]).any())
+    return marks is None or _any_again(marks)
 
 
 def _marks(key: Sequence[pa.DictionaryArray]) -> Any:
@@ -29,6 +26,12 @@ def _marks(key: Sequence[pa.DictionaryArray]) -> Any:
         size = len(column.dictionary)
         marks, possible = marks * size + numbers(column.indices), possible * size
     return None if possible >= 1 << 63 else marks
+
+
+def _any_again(marks: Any) -> bool:
+    """Whether a number comes again. Sorts them, which is quicker than to find their order."""
+    marks.sort()
+    return bool((marks[1:] == marks[:-1]).any())
 
 
 class Once(NamedTuple):
@@ -41,11 +44,11 @@ class Once(NamedTuple):
 def once(table: pa.Table, *key: pa.DictionaryArray) -> Once | None:
     """A table without the rows that say an earlier one again; None where a row says otherwise of
     its key than an earlier one."""
-    if not repeats(*key):
-        return Once(table, [])
     marks = _marks(key)
     if marks is None:
         return None
+    if not _any_again(marks.copy()):
+        return Once(table, [])
     order = np.argsort(marks, kind="stable")
     places = np.flatnonzero(marks[order][1:] == marks[order][:-1])
     earlier, later = (table.take(pa.array(order[places + n].tolist())) for n in (0, 1))

@@ -320,8 +320,9 @@ def annotators(store: Store) -> set[str]:
 def outdated(store: Store) -> int:
     """How many labels that stand were given on an earlier version of their passage."""
     (found,) = store.rows(
-        "select count(*) from label_events l join (select passage_id, arg_max(hash, seq) as hash "
-        "from passages where not superseded group by passage_id) p on p.passage_id = l.passage_id "
+        "select count(*) from label_events l join (select passage_id, hash from passages "
+        "where seq in (select max(seq) from passages where not superseded group by passage_id)) p "
+        "on p.passage_id = l.passage_id "
         "where l.seq in (select max(seq) from label_events "
         "group by query_id, passage_id, annotator) "
         "and l.state in ('labelled', 'unsure') and l.passage_hash not in ('', p.hash)"
